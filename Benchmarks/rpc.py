@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Measures rpcshell against a C + libjansson server doing the same work, and against fixed bounds.
+
+    swift build -c release
+    Benchmarks/rpc.py [--only ROW[,ROW]] [--quick] [--frame lines|headers|both]
+
+Prints one table; exit status 1 when a bar is missed or a reply was lost, doubled or wrong.
+"""
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+SOURCES = Path(__file__).resolve().parent / "rpc"
+ROOT = SOURCES.parent.parent
+BUILT = ROOT / ".build/bench"
+RIG, REFERENCE = BUILT / "rigdrive", BUILT / "c_jansson"
+RPCSHELL = os.path.abspath(os.environ.get("RPCSHELL_BINARY", ROOT / ".build/release/rpcshell"))
+TESTSHELL = os.path.abspath(os.environ.get("TESTSHELL_BINARY", ROOT / ".build/release/TestShell"))
+
+# Who is measured, and what its figures are divided by (None: they stand for themselves).
+Pair = namedtuple("Pair", "subject reference")
+AGAINST_C = Pair([RPCSHELL, "--demo"], [str(REFERENCE)])
+ALONE = Pair([RPCSHELL, "--demo"], None)
+AGAINST_ITSELF = Pair([TESTSHELL], [TESTSHELL])
+
+# A check holds one of the rig's values against a bar, which must be met, and a goal, which is hoped for.
+Check = namedtuple("Check", "value sign bar goal unit what")
+
+
+def at_most(value, bar, goal=None, unit="×", what=""):
+    return Check(value, "≤", bar, goal, unit, what)
+
+
+def at_least(value, bar, goal=None, unit="×", what=""):
+    return Check(value, "≥", bar, goal, unit, what)
+
+
+Row = namedtuple("Row", "name what pair options quick checks")
+ROWS = [  # the options are those of rpc/rigdrive.c; of an option given twice the last counts
+    Row("start", "start → reply", AGAINST_C, "startup -n 60", "-n 20", [at_most("ratio_reply_us", 1.8, 1.0)]),
+    Row("ping", "ping-pong p50, one CPU", AGAINST_C, "ping --one-cpu --reps 5", "-n 5000 --reps 3",
+        [at_most("ratio_p50_us", 1.2, 0.8)]),
+    Row("small", "pipelined 89 B", AGAINST_C, "pipe --reps 7", "-n 100000 --reps 3", [at_least("ratio_msg_s", 1.5, 6)]),
+    Row("mix", "pipelined 10 KB mixed", AGAINST_C, "pipe --payload mix -n 5000 --reps 5", "--reps 2",
+        [at_least("ratio_msg_s", 2.5, 10)]),
+    Row("str", "pipelined 10 KB string", AGAINST_C, "pipe --payload str -n 5000 --reps 5", "--reps 2",
+        [at_least("ratio_msg_s", 5, 10)]),
+    Row("soak", "1M pings", ALONE, "soak", "-n 200000",
+        [at_most("hwm_kb", 8, unit="MB", what="peak memory"), at_most("growth", 1.05, what="growth after 10 %")]),
+    Row("flood", "2 GB unread for 5 s", ALONE, "flood --payload mix -n 200000 --deaf 5", "-n 20000 --deaf 2",
+        [at_most("hwm_kb", 96, unit="MB", what="peak memory")]),
+    Row("busy", "ping p99, 16 slow actions / idle", AGAINST_ITSELF, "ping --init slow16.jsonl --linger 0 --reps 5",
+        "-n 5000 --reps 3", [at_most("ratio_p99_us", 2, 1.1)]),
+]
+
+
+def build():
+    BUILT.mkdir(parents=True, exist_ok=True)
+    compile_c = ["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-o"]
+    rig = [path for path in SOURCES.glob("*.c") if path.stem != "c_jansson"]
+    subprocess.run([*compile_c, RIG, *rig], cwd=SOURCES, check=True)
+    subprocess.run([*compile_c, REFERENCE, "c_jansson.c", "-ljansson"], cwd=SOURCES, check=True)
+
+
+def run(row, frame, quick):
+    """One call of the rig; its report, or one that says only that there was none."""
+    mode, *options = shlex.split(row.options)
+    command = [RIG, mode, "--label", row.name, "--method", "shell.ping", *options, "--frame", frame]
+    if quick:
+        command += shlex.split(row.quick)
+    if row.pair.reference:
+        command += ["--ref", shlex.join(row.pair.reference)]
+    command += ["--", *row.pair.subject]
+    output = subprocess.run(command, cwd=SOURCES, stdout=subprocess.PIPE, text=True).stdout
+    return {"row": row.name, "frame": frame, "pass": False, **json.loads(output or "{}")}
+
+
+def measured(check, report):
+    value = report.get(check.value, float("nan"))
+    return value / 1024 if check.unit == "MB" else value
+
+
+def worse(check, reports):
+    """The report in which the check comes off worst; a run that was not exact is the worst there is."""
+    sign = 1 if check.sign == "≤" else -1
+    return max(reports, key=lambda report: (not report["pass"], sign * measured(check, report)))
+
+
+def verdict(check, report):
+    def meets(limit):
+        return value <= limit if check.sign == "≤" else value >= limit
+
+    value = measured(check, report)
+    if not report["pass"]:
+        return "MISSED: not exact"
+    if not meets(check.bar):
+        return "MISSED"
+    return "goal" if check.goal is not None and meets(check.goal) else "ok"
+
+
+def table(results):
+    yield ["row", "what", "frames", "measured", "bar", "goal", "verdict"]
+    for row, reports in results:
+        for check in row.checks:
+            report = worse(check, reports)
+            what = ", ".join(filter(None, [row.what, check.what]))
+            goal = "" if check.goal is None else f"{check.sign} {check.goal:g}"
+            yield [row.name, what, report["frame"], f"{measured(check, report):.2f} {check.unit}",
+                   f"{check.sign} {check.bar:g}", goal, verdict(check, report)]
+
+
+def show(lines):
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    for line in lines:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+
+
+def arguments():
+    names = [row.name for row in ROWS]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", metavar="ROW[,ROW]", help="of " + ", ".join(names))
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions: a smoke test, not a measurement")
+    parser.add_argument("--frame", choices=["lines", "headers", "both"],
+                        help="default: both where requests are pipelined, else lines; the worse one is shown")
+    chosen = parser.parse_args()
+    only = chosen.only.split(",") if chosen.only else names
+    unknown = set(only) - set(names)
+    if unknown:
+        parser.error(f"no row {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+    rows = [row for row in ROWS if row.name in only]
+    for binary in {row.pair.subject[0] for row in rows}:
+        if not os.access(binary, os.X_OK):
+            parser.error(f"{binary} is missing; build it first: swift build -c release")
+    return rows, chosen
+
+
+def main():
+    rows, chosen = arguments()
+    build()
+    results = []
+    with open(BUILT / "rpc.jsonl", "w") as raw:
+        for row in rows:
+            frame = chosen.frame or ("both" if row.options.startswith("pipe") else "lines")
+            reports = []
+            for one in ["lines", "headers"] if frame == "both" else [frame]:
+                print(f"{row.name}, {one} …", file=sys.stderr)
+                reports.append(run(row, one, chosen.quick))
+                print(json.dumps(reports[-1]), file=raw, flush=True)
+            results.append((row, reports))
+    lines = list(table(results))
+    show(lines)
+    return any("MISSED" in line[-1] for line in lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

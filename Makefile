@@ -1,0 +1,62 @@
+# rpcshell: build, test and measure. Every target works as the first command on a machine with only the Swift toolchain.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+
+# Fully static and stripped: the shortest start of all link modes (docs/PERFORMANCE.md). Tests link dynamically.
+# Exclusive access is checked at run time in the debug builds that tests run, not in the release.
+STATIC := -Xswiftc -static-executable -Xswiftc -enforce-exclusivity=unchecked -Xlinker --gc-sections -Xlinker -s
+STRICT := --explicit-target-dependency-import-check error
+SWIFT_BUILD := swift build $(STRICT)
+BINARIES := RPCSHELL_BINARY=$(CURDIR)/.build/release/rpcshell TESTSHELL_BINARY=$(CURDIR)/.build/release/TestShell
+PREFIX ?= /usr/local
+
+.PHONY: demo build testshell test lint bench asan tsan fuzz install clean deps
+
+## What the package needs beside the toolchain, installed by name when missing.
+deps:
+	@scripts/install-dependencies libjansson-dev
+
+## Builds .build/release/rpcshell.
+build: deps
+	$(SWIFT_BUILD) -c release --product rpcshell $(STATIC)
+
+## The shell with the plugin that tests need.
+testshell: deps
+	$(SWIFT_BUILD) -c release --product TestShell $(STATIC)
+
+## Shows the main job: an upgrade that streams as state events.
+demo: build
+	@scripts/demo .build/release/rpcshell
+
+## Lint, all tests, and the end-to-end tests against the release binaries.
+test: lint build testshell
+	$(SWIFT_BUILD) --build-tests
+	$(BINARIES) timeout --kill-after=10 900 swift test $(STRICT) --skip-build
+	@echo "rpcshell: lint clean, all tests passed against .build/release/rpcshell"
+
+lint:
+	swift format lint --strict -r -p Sources Tests Fuzz Package.swift
+	@scripts/lint
+
+## Ratios against a C + libjansson server, from one run; fails when a bar is missed.
+bench: build testshell
+	Benchmarks/rpc.py
+
+## The whole suite under the address sanitizer (leaks included) and the thread sanitizer.
+asan: deps
+	scripts/sanitize address
+
+tsan: deps
+	scripts/sanitize thread
+
+## Both fuzz targets, SECONDS each.
+SECONDS_EACH ?= 300
+fuzz: deps
+	Fuzz/run.sh $(SECONDS_EACH)
+
+install: build
+	install -D -m 755 .build/release/rpcshell $(DESTDIR)$(PREFIX)/bin/rpcshell
+
+clean:
+	rm -rf .build

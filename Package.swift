@@ -1,0 +1,58 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is built the same way: language mode 6, warnings are errors, and imports say
+/// what they need (`any`, the module a member comes from).
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "rpcshell",
+  products: [
+    .executable(name: "rpcshell", targets: ["RPCShellMain"])
+  ],
+  targets: [
+    // MARK: JSON library (Debian: libjansson-dev)
+    .systemLibrary(
+      name: "CJansson", path: "Sources/CJansson", pkgConfig: "jansson",
+      providers: [.apt(["libjansson-dev"])]),
+
+    // MARK: Linux calls that the Glibc module leaves out (header only)
+    .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
+
+    // MARK: The shell: everything between two file descriptors and the plugin protocol
+    .target(
+      name: "RPCShell", dependencies: ["CJansson", "CLinux"], path: "Sources/RPCShell", exclude: ["Main"],
+      swiftSettings: strict),
+
+    // MARK: What the account page is about
+    .target(name: "AccountModel", dependencies: ["RPCShell"], swiftSettings: strict),
+    .target(name: "PlanPlugin", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
+    .target(name: "StoragePlugin", dependencies: ["RPCShell"], swiftSettings: strict),
+    .target(name: "HostAdapters", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
+
+    // MARK: The program
+    .executableTarget(
+      name: "RPCShellMain",
+      dependencies: ["CLinux", "RPCShell", "AccountModel", "PlanPlugin", "HostAdapters"],
+      path: "Sources/RPCShell/Main", swiftSettings: strict),
+
+    // MARK: Tests. TestShell is the shell with a plugin that only tests need; the product does not contain it
+    .executableTarget(
+      name: "TestShell", dependencies: ["RPCShell"], path: "Tests/TestShell", swiftSettings: strict),
+    .testTarget(
+      name: "RPCTests",
+      dependencies: [
+        "CJansson", "RPCShell", "AccountModel", "PlanPlugin", "StoragePlugin", "HostAdapters",
+        "RPCShellMain", "TestShell",
+      ],
+      path: "Tests/RPCTests",
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,100 @@
+public import RPCShell
+
+/// A date of the wire: a day, which no time zone shifts, or an instant (RFC 3339). Kept as it was given.
+public struct DateValue: Sendable, Equatable, JSONWritable {
+  /// What the text stands for.
+  public enum Moment: Sendable, Equatable {
+    case day(Day)
+    /// Whole seconds since 1970-01-01T00:00:00Z.
+    case instant(Int)
+  }
+
+  /// As it was given.
+  public let text: String
+  public let moment: Moment
+
+  /// A day, as `2026-11-02`.
+  public init(_ day: Day) {
+    text = day.description
+    moment = .day(day)
+  }
+
+  /// - Parameter text: `2026-11-02`, `2026-11-02T09:30:00Z`, `2026-11-02T09:30:00.25+01:00`.
+  /// - Returns: nil for another form, and for days and times that do not exist (February 30, 24:00, second 60).
+  public init?(_ text: String) {
+    var scanner = Scanner(rest: Array(text.utf8)[...])
+    guard let day = scanner.day() else { return nil }
+    self.text = text
+    if scanner.rest.isEmpty {
+      moment = .day(day)
+    } else {
+      guard scanner.take("T"), let seconds = scanner.time(), scanner.fraction(), let offset = scanner.offset(),
+        scanner.rest.isEmpty
+      else { return nil }
+      moment = .instant(day.number * 86_400 + seconds - offset)
+    }
+  }
+
+  /// - Parameter view: was checked with ``schema``.
+  init(validated view: JSONView) { self.init(view.string!)! }
+
+  public func write(to writer: inout JSONWriter) { writer.string(text) }
+
+  /// A string that is such a date.
+  static let schema = Schema.checked(
+    .string, expected: "a date that exists, YYYY-MM-DD or an RFC 3339 instant"
+  ) { DateValue($0.string!) != nil }
+}
+
+/// Reads the parts of RFC 3339, section 5.6.
+private struct Scanner {
+  var rest: ArraySlice<UInt8>
+
+  mutating func day() -> Day? {
+    guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2) else { return nil }
+    return Day(year: year, month: month, day: day)
+  }
+
+  /// Seconds since midnight.
+  mutating func time() -> Int? {
+    guard let hour = number(2), hour < 24, take(":"), let minute = number(2), minute < 60, take(":"),
+      let second = number(2), second < 60
+    else { return nil }
+    return hour * 3600 + minute * 60 + second
+  }
+
+  /// Passes over parts of a second.
+  mutating func fraction() -> Bool {
+    guard take(".") else { return true }
+    let digits = rest.prefix(while: isDigit)
+    rest = rest[digits.endIndex...]
+    return !digits.isEmpty
+  }
+
+  /// Seconds east of UTC.
+  mutating func offset() -> Int? {
+    if take("Z") { return 0 }
+    let sign = take("+") ? 1 : take("-") ? -1 : 0
+    guard sign != 0, let hour = number(2), hour < 24, take(":"), let minute = number(2), minute < 60 else { return nil }
+    return sign * (hour * 3600 + minute * 60)
+  }
+
+  /// Takes one character; a letter in either case.
+  mutating func take(_ character: Unicode.Scalar) -> Bool {
+    let wanted = UInt8(ascii: character)
+    guard let next = rest.first, next == wanted || character.properties.isAlphabetic && next == wanted | 0x20 else {
+      return false
+    }
+    rest.removeFirst()
+    return true
+  }
+
+  private mutating func number(_ width: Int) -> Int? {
+    let digits = rest.prefix(width)
+    guard digits.count == width, digits.allSatisfy(isDigit) else { return nil }
+    rest = rest[digits.endIndex...]
+    return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+  }
+
+  private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}

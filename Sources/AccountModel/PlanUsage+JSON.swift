@@ -1,0 +1,62 @@
+public import RPCShell
+
+extension PlanUsage {
+  /// What a plan must look like, but for the uniqueness of its meters' ids, which only ``init(checking:path:unknown:)``
+  /// checks.
+  public static let schema = Schema.object([
+    .required("name", .nonEmptyString),
+    .required("price", Price.schema),
+    .optional("period", Period.schema),
+    .required("status", Status.schema),
+    .optional("meters", .array(Meter.schema)),
+    .optional("upgrade", Upgrade.schema, "null on the top plan"),
+    .optional("subscriptionGroupId", .string),
+    .optional("scheduledChange", ScheduledChange.schema),
+  ])
+
+  /// Reads a plan from outside.
+  ///
+  /// - Parameters:
+  ///   - path: where it stands, for errors: `plan`.
+  ///   - unknown: what unknown members mean.
+  /// - Throws: the first thing that is wrong: `plan.meters[2].limit: expected a number, got a string`.
+  public init(
+    checking view: JSONView, path: String = "", unknown: Schema.UnknownMembers = .refused
+  ) throws(SchemaViolation) {
+    try Self.schema.validate(view, path: path, unknown: unknown)
+    self.init(validated: view)
+    var known: Set<String> = []
+    for (index, meter) in (meters.value ?? []).enumerated() where !known.insert(meter.id).inserted {
+      throw SchemaViolation(
+        path: path + (path.isEmpty ? "" : ".") + "meters[\(index)].id",
+        reason: "expected an id that no other meter has, got '\(meter.id)' again")
+    }
+  }
+
+  private init(validated view: JSONView) {
+    name = view["name"]!.string!
+    price = Price(validated: view["price"]!)
+    period = Given(view["period"]) { Period(rawValue: $0.string!)! }
+    status = Status(validated: view["status"]!)
+    meters = Given(view["meters"]) { $0.elements.map { Meter(validated: $0) } }
+    upgrade = Given(view["upgrade"]) { Upgrade(validated: $0) }
+    subscriptionGroupID = Given(view["subscriptionGroupId"]) { $0.string! }
+    scheduledChange = Given(view["scheduledChange"]) { ScheduledChange(validated: $0) }
+  }
+
+  /// Writes what was given, in the order of model.md.
+  public func write(to writer: inout JSONWriter) {
+    writer.object { plan in
+      plan.member("name", name)
+      plan.member("price", price)
+      plan.member("period", period)
+      plan.member("status", status)
+      plan.member("meters", meters) { writer, meters in
+        writer.array { list in for meter in meters { meter.write(to: &list) } }
+      }
+      plan.member("upgrade", upgrade)
+      plan.member("subscriptionGroupId", subscriptionGroupID)
+      plan.member("scheduledChange", scheduledChange)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import AccountModel
+import FoundationEssentials
+import FoundationInternationalization
+
+/// Numbers, money and dates as a locale writes them (requirements.md, C1 to C9): the one place that knows Foundation's
+/// formatters. Nothing is taken from the process: locale, calendar (Gregorian) and zone are always given.
+struct PlanFormatting {
+  /// What this is for, as it was given.
+  let localeID: String
+  let timeZoneID: String
+  private let locale: Locale
+  private let zone: TimeZone
+  private let monthAndDay: Date.FormatStyle
+  private let monthDayAndYear: Date.FormatStyle
+  private let percentage: Decimal.FormatStyle.Percent
+
+  /// - Parameters:
+  ///   - localeID: a BCP 47 or ICU identifier; what is unknown falls back as ICU does.
+  ///   - timeZoneID: an IANA id; what is unknown is UTC.
+  init(localeID: String, timeZoneID: String) {
+    self.localeID = localeID
+    self.timeZoneID = timeZoneID
+    locale = Locale(identifier: localeID)
+    zone = TimeZone(identifier: timeZoneID) ?? .gmt
+    // Days are formatted at noon UTC, wherever the person is: only instants are shifted, and before that.
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    let style = Date.FormatStyle(locale: locale, calendar: calendar, timeZone: .gmt)
+    monthAndDay = style.month(.abbreviated).day()
+    monthDayAndYear = monthAndDay.year()
+    percentage = Decimal.FormatStyle.Percent(locale: locale).precision(.fractionLength(0))
+  }
+
+  // MARK: Dates
+
+  /// The day at a moment in the person's time zone.
+  /// - Parameter seconds: since 1970-01-01T00:00:00Z.
+  func day(at seconds: Int) -> Day {
+    Day(at: seconds, secondsFromUTC: zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))))
+  }
+
+  /// A date, and whether it lies before today.
+  func date(_ date: DateValue, today: Day) -> (text: String, isPast: Bool) {
+    let day =
+      switch date.moment {
+      case .day(let day): day
+      case .instant(let seconds): self.day(at: seconds)
+      }
+    return (text(of: day, today: today), day < today)
+  }
+
+  /// `Nov 2`, with the year unless it is today up to the day before the same day next year.
+  private func text(of day: Day, today: Day) -> String {
+    let isThisYear = day >= today && (day.year, day.month, day.day) < (today.year + 1, today.month, today.day)
+    let noon = Date(timeIntervalSince1970: Double(day.number) * 86_400 + 43_200)
+    return noon.formatted(isThisYear ? monthAndDay : monthDayAndYear)
+  }
+
+  // MARK: Numbers
+
+  /// - Parameters:
+  ///   - number: rounded already.
+  ///   - decimals: how many are shown, at least and at most.
+  func number(_ number: ExactDecimal, decimals: ClosedRange<Int>, grouping: Bool) -> String {
+    let style = Decimal.FormatStyle(locale: locale)
+      .precision(.fractionLength(decimals))
+      .grouping(grouping ? .automatic : .never)
+    return style.format(decimal(number))
+  }
+
+  /// - Parameter share: with two decimals: 0.82 is `82%`.
+  func percent(_ share: ExactDecimal) -> String { percentage.format(decimal(share)) }
+
+  /// An amount with the currency's own number of decimals, rounded half-even.
+  /// - Parameter currencyCode: three letters in either case.
+  func money(_ amount: ExactDecimal, currencyCode: String) -> String {
+    Decimal.FormatStyle.Currency(code: currencyCode.uppercased(), locale: locale).format(decimal(amount))
+  }
+
+  private func decimal(_ number: ExactDecimal) -> Decimal { Decimal(string: number.description) ?? .nan }
+}

@@ -1,0 +1,98 @@
+import AccountModel
+import RPCShell
+
+/// The texts of the summary card (requirements.md, A2 and 70 to 72).
+struct SummaryText {
+  let name: String
+  let chip: (text: String, tone: Tone)?
+  let priceLine: String?
+  let dateLine: String?
+  let dateIsPast: Bool
+  let isPaymentIssue: Bool
+  let changeLine: String?
+
+  init(_ plan: PlanUsage, today: Day, _ formatting: PlanFormatting) {
+    name = plan.name
+    chip = Self.chip(plan.status)
+    priceLine = Self.priceLine(plan, formatting)
+    let date = plan.status.date.map { formatting.date($0, today: today) }
+    dateLine = date.map { Self.dateLine(plan.status, $0.text) }
+    dateIsPast = date?.isPast ?? false
+    if case .paymentIssue = plan.status { isPaymentIssue = true } else { isPaymentIssue = false }
+    changeLine = plan.scheduledChange.value.map {
+      "Changes to \($0.to) on \(formatting.date($0.on, today: today).text)"
+    }
+  }
+
+  private static func chip(_ status: Status) -> (text: String, tone: Tone)? {
+    switch status {
+    case .renews: ("Active", .success)
+    case .trial: ("Free trial", .info)
+    case .ends: ("Cancelled", .neutral)
+    case .paymentIssue: ("Payment issue", .danger)
+    case .noRenewal: nil
+    }
+  }
+
+  private static func dateLine(_ status: Status, _ date: String) -> String {
+    switch status {
+    case .renews: "Renews \(date)"
+    case .trial: "Trial ends \(date)"
+    case .ends, .noRenewal: "Ends \(date)"
+    case .paymentIssue: "Update payment by \(date)"
+    }
+  }
+
+  /// A free plan says so only where something is to renew or to end.
+  private static func priceLine(_ plan: PlanUsage, _ formatting: PlanFormatting) -> String? {
+    switch plan.price {
+    case .free: plan.status == .noRenewal ? nil : "Free"
+    case .display(let text): text.plainLine + suffix(plan.period.value)
+    case .amount(let amount, let currencyCode):
+      formatting.money(amount.value, currencyCode: currencyCode) + suffix(plan.period.value)
+    }
+  }
+
+  private static func suffix(_ period: Period?) -> String {
+    switch period {
+    case .week: " per week"
+    case .month: " per month"
+    case .year: " per year"
+    case nil: ""
+    }
+  }
+
+  /// `Plus plan, $9.99 per month. Active. Renews Nov 2`
+  var accessibilityLabel: String {
+    let lastWord = name.split(separator: " ").last.map { $0.lowercased() }
+    let title = lastWord == "plan" ? name : "\(name) plan"
+    let first = priceLine.map { "\(title), \($0)" } ?? title
+    return ([first] + [chip?.text, dateLine, changeLine].compactMap(\.self)).joined(separator: ". ")
+  }
+
+  /// The section `summary`.
+  var section: JSONText {
+    JSONText { writer in
+      writer.object { summary in
+        summary.member("name", name)
+        summary.key("chip")
+        if let chip {
+          summary.object { member in
+            member.member("text", chip.text)
+            member.member("tone", chip.tone.rawValue)
+          }
+        } else {
+          summary.null()
+        }
+        summary.member("priceLine", priceLine)
+        summary.member("dateLine", dateLine)
+        summary.member("dateTone", isPaymentIssue ? Tone.danger.rawValue : Tone.secondary.rawValue)
+        summary.member("dateIsPast", dateIsPast)
+        summary.member("changeLine", changeLine)
+        summary.member("stale", dateIsPast)
+        summary.member("asOf", nil as String?)
+        summary.member("accessibilityLabel", accessibilityLabel)
+      }
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import Glibc
+
+/// Lines for the person at the terminal. A full pipe loses lines; it never holds the session up.
+public enum StandardError {
+  /// Longer lines are cut: a line up to PIPE_BUF goes out whole or not at all (pipe(7)).
+  private static let limit = 2000
+
+  /// Writes one line; control characters in it are left out.
+  public static func line(_ text: String) {
+    var bytes = text.utf8.prefix(limit).filter { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    bytes.append(UInt8(ascii: "\n"))
+    var entry = PollSet.entry(2, POLLOUT)
+    guard poll(&entry, 1, 0) > 0, entry.revents & Int16(POLLOUT) != 0 else { return }
+    _ = bytes.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+  }
+}

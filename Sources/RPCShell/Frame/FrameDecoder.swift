@@ -1,0 +1,371 @@
+import Glibc
+
+/// Turns bytes into messages: both framings, told apart for each message by how it starts, with limits and a way back
+/// after every kind of bad input (protocol.md, section 1). Does no I/O: append to ``buffer``, then ask ``next()`` until
+/// it needs more.
+public struct FrameDecoder: ~Copyable {
+  public enum Item {
+    case frame(Frame)
+    case failure(FrameFailure)
+    /// Nothing whole is left; read more, or, after ``finish()``, there is no more.
+    case needsInput
+  }
+
+  /// Which framings are understood; nil is both.
+  public struct Options: Sendable {
+    public var framing: Framing?
+    /// Longer messages are skipped. At most ``largest``.
+    public var maxMessage: Int
+    /// Places in a message are counted in 32 bits.
+    public static let largest = 1 << 31
+
+    public init(framing: Framing? = nil, maxMessage: Int = 64 << 20) {
+      self.framing = framing
+      self.maxMessage = maxMessage
+    }
+  }
+
+  /// What the bytes at the start of the buffer belong to.
+  enum Mode {
+    /// Nothing yet: the next message starts at the first byte that is not blank.
+    case between
+    /// A message in lines that no line has ended yet, and how far `memchr` has looked for that line's end.
+    case line(searched: Int)
+    /// A message whose brackets are followed, and how far they were; whether its first line was scanned already.
+    case continued(JSONBalance, followed: Int, isScanned: Bool)
+    /// The rest of a line that was answered already.
+    case lineRest
+    /// A header block, read line by line.
+    case headers(HeaderBlock)
+    /// A body of this many bytes.
+    case body(Int)
+    /// What is left of a body that is too large.
+    case oversizedBody(Int)
+    /// What is left of a message in lines that is too large.
+    case oversizedLines(JSONBalance)
+    /// After a broken header block: lines are passed over until one starts a message.
+    case resynchronising(isInLine: Bool)
+  }
+
+  /// The input: read into it, then call ``next()``.
+  public let buffer = ByteBuffer(capacity: 1 << 16)
+  private(set) var options: Options
+  var mode = Mode.between
+  let scanner = JSONScanner()
+  /// The message handed out last lies at the start of the buffer until the next call.
+  var handedOut = 0
+  private var isFinished = false
+
+  public init(options: Options = Options()) {
+    self.options = options
+    self.options.maxMessage = min(options.maxMessage, Options.largest)
+  }
+
+  /// No more input will come: what is unfinished is unfinished for good.
+  public mutating func finish() { isFinished = true }
+
+  /// Whether a message in lines has begun and not ended: silence ends it (``expire()``).
+  public var isWaitingForLines: Bool {
+    switch mode {
+    case .line, .continued: true
+    default: false
+    }
+  }
+
+  /// Gives up the unfinished message in lines.
+  public mutating func expire() -> FrameFailure? {
+    dropHandedOut()
+    guard isWaitingForLines else { return nil }
+    let failure = malformed("message unfinished after 5 seconds of silence", at: buffer.count)
+    discard(buffer.count)
+    return failure
+  }
+
+  public mutating func next() -> Item {
+    dropHandedOut()
+    if let frame = wholeLine() ?? wholeBody() { return .frame(frame) }
+    while true {
+      switch step() {
+      case .item(let item): return item
+      case .again: continue
+      }
+    }
+  }
+
+  /// The next message, if it is there whole on a line of its own: by far the most of them, so they skip the steps.
+  @inline(__always)
+  private mutating func wholeLine() -> Frame? {
+    guard case .between = mode, options.framing != .headers else { return nil }
+    if buffer.isEmpty { return nil }
+    if buffer.first.pointee == UInt8(ascii: "\n") { buffer.consume(1) }
+    guard !buffer.isEmpty, buffer.first.pointee == UInt8(ascii: "{"), let end = lineEnd(from: 0),
+      end <= options.maxMessage
+    else { return nil }
+    var outline = Outline()
+    let line = UnsafeRawBufferPointer(start: buffer.first, count: end)
+    guard case .complete(let length) = scanner.scan(line, outline: &outline) else { return nil }
+    handedOut = length
+    return Frame(text: UnsafeRawBufferPointer(start: buffer.first, count: length), framing: .lines, outline: outline)
+  }
+
+  // MARK: One step
+
+  /// What one look at the buffer came to.
+  enum Step {
+    case item(Item)
+    case again
+  }
+
+  private mutating func step() -> Step {
+    switch mode {
+    case .between: return begin()
+    case .line(let searched): return readLine(from: searched)
+    case .continued(let balance, let followed, let isScanned):
+      return follow(balance, from: followed, isScanned: isScanned)
+    case .lineRest: return skipLine()
+    case .headers(let block): return readHeaderLine(block)
+    case .body(let length): return readBody(length)
+    case .oversizedBody(let left): return skipBody(left)
+    case .oversizedLines(let balance): return skipLines(balance)
+    case .resynchronising(let isInLine): return resynchronise(isInLine: isInLine)
+    }
+  }
+
+  /// Finds where the next message starts, and in which framing.
+  private mutating func begin() -> Step {
+    let text = buffer.readable
+    var at = 0
+    while at < text.count {
+      switch text[at] {
+      case 0x20, 0x09, 0x0D, 0x0A, 0x1E: at += 1
+      case 0xEF:
+        // A byte order mark, or the start of one.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let there = text[at..<min(at + 3, text.count)]
+        guard there.elementsEqual(mark.prefix(there.count)) else { return begin(at: at, with: text[at]) }
+        if there.count < 3 {
+          if isFinished { return begin(at: at, with: text[at]) }
+          buffer.consume(at)
+          return .item(.needsInput)
+        }
+        at += 3
+      case let byte: return begin(at: at, with: byte)
+      }
+    }
+    buffer.consume(at)
+    return .item(.needsInput)
+  }
+
+  private mutating func begin(at: Int, with byte: UInt8) -> Step {
+    buffer.consume(at)
+    if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["), options.framing != .headers {
+      mode = .line(searched: 0)
+      return .again
+    }
+    if isLetter(byte), options.framing != .lines {
+      switch HeaderBlock.lineStart(currentLine) {
+      case .header:
+        mode = .headers(HeaderBlock())
+        return .again
+      case .undecided where !isFinished && buffer.count <= HeaderBlock.limit && !hasLine: return .item(.needsInput)
+      default: break
+      }
+    }
+    mode = .lineRest
+    return .item(.failure(malformed(expectation, at: 0)))
+  }
+
+  private var expectation: String {
+    switch options.framing {
+    case nil: "expected '{', '[' or a header line"
+    case .lines: "expected '{' or '['"
+    case .headers: "expected a header line"
+    }
+  }
+
+  private mutating func skipLine() -> Step {
+    guard let end = lineEnd(from: 0) else {
+      buffer.removeAll()
+      return .item(.needsInput)
+    }
+    discard(end)
+    return .again
+  }
+
+  // MARK: Lines
+
+  /// Reads a message that its own line ends.
+  private mutating func readLine(from searched: Int) -> Step {
+    let end: Int
+    if let found = lineEnd(from: searched) {
+      end = found
+    } else if isFinished {
+      end = buffer.count
+    } else {
+      return waitForLine()
+    }
+    // A line that is too long may start with a message that is not.
+    if end > options.maxMessage { return followBrackets(isScanned: true) }
+    var outline = Outline()
+    switch scanner.scan(UnsafeRawBufferPointer(rebasing: buffer.readable[..<end]), outline: &outline) {
+    case .complete(let length): return handOut(length, outline, .lines)
+    case .invalid(let failure): return reject(failure, until: end)
+    case .incomplete: return followBrackets(isScanned: true)
+    }
+  }
+
+  /// No line end yet. A message whose last bracket is there is served all the same.
+  private mutating func waitForLine() -> Step {
+    let last = buffer.readable.suffix(8).last { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }
+    if last == UInt8(ascii: "}") || last == UInt8(ascii: "]") || buffer.count > options.maxMessage {
+      return followBrackets(isScanned: false)
+    }
+    mode = .line(searched: buffer.count)
+    return .item(.needsInput)
+  }
+
+  private mutating func followBrackets(isScanned: Bool) -> Step {
+    mode = .continued(JSONBalance(), followed: 0, isScanned: isScanned)
+    return .again
+  }
+
+  /// Follows the brackets of a message that goes on over several lines, or whose line end has not come.
+  ///
+  /// What comes out must not depend on how the bytes were cut when they came: a first line is scanned as soon as it is
+  /// whole, and never more than the limit is looked at.
+  private mutating func follow(_ balance: JSONBalance, from followed: Int, isScanned: Bool) -> Step {
+    var balance = balance
+    var followed = followed
+    while true {
+      let piece = UnsafeRawBufferPointer(
+        rebasing: buffer.readable[followed..<min(buffer.count, options.maxMessage)])
+      let atLineStart = followed > 0 && buffer.readable[followed - 1] == UInt8(ascii: "\n")
+      if atLineStart {
+        switch startOfNextMessage(at: followed) {
+        case .some(true): return reject(unfinished(at: followed), until: followed)
+        case .none where !isFinished:
+          mode = .continued(balance, followed: followed, isScanned: isScanned)
+          return .item(.needsInput)
+        default: break
+        }
+      }
+      switch balance.advance(over: piece) {
+      case .closed(let end): return finishContinued(length: followed + end)
+      case .broken where !isScanned, .lineEnd where !isScanned:
+        mode = .line(searched: followed)
+        return .again
+      case .broken(let end):
+        let failure = JSONParseFailure(offset: followed + end - 1, reason: "line end in a string")
+        return reject(failure, until: followed + end)
+      case .lineEnd(let end): followed += end
+      case .open:
+        followed = buffer.count
+        if followed > options.maxMessage { return startSkippingLines() }
+        if isFinished && isScanned { return reject(unfinished(at: followed), until: followed) }
+        guard !isFinished else {
+          mode = .line(searched: followed)
+          return .again
+        }
+        mode = .continued(balance, followed: followed, isScanned: isScanned)
+        return .item(.needsInput)
+      }
+    }
+  }
+
+  private mutating func finishContinued(length: Int) -> Step {
+    var outline = Outline()
+    switch scanner.scan(UnsafeRawBufferPointer(rebasing: buffer.readable[..<length]), outline: &outline) {
+    case .complete(let end): return handOut(end, outline, .lines)
+    case .invalid(let failure): return reject(failure, until: lineEnd(from: length) ?? length)
+    case .incomplete: return reject(unfinished(at: length), until: lineEnd(from: length) ?? length)
+    }
+  }
+
+  /// Whether the line at this offset starts a message of its own; nil: too little of it is there to tell.
+  func startOfNextMessage(at offset: Int) -> Bool? {
+    guard offset < buffer.count else { return nil }
+    let byte = buffer.readable[offset]
+    if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { return true }
+    guard isLetter(byte), options.framing != .lines else { return false }
+    switch HeaderBlock.lineStart(line(from: offset)) {
+    case .header: return true
+    case .other: return false
+    case .undecided: return lineEnd(from: offset) == nil ? nil : false
+    }
+  }
+
+  private func unfinished(at offset: Int) -> JSONParseFailure {
+    JSONParseFailure(offset: offset, reason: "unfinished message")
+  }
+
+  // MARK: Handing out
+
+  @inline(__always)
+  mutating func handOut(_ length: Int, _ outline: Outline, _ framing: Framing) -> Step {
+    mode = .between
+    handedOut = length
+    let text = UnsafeRawBufferPointer(start: buffer.first, count: length)
+    return .item(.frame(Frame(text: text, framing: framing, outline: outline)))
+  }
+
+  @inline(__always)
+  private mutating func dropHandedOut() {
+    if handedOut > 0 {
+      buffer.consume(handedOut)
+      handedOut = 0
+    }
+  }
+
+  /// Answers a message that is not JSON and drops the bytes that it took.
+  mutating func reject(_ failure: JSONParseFailure, until end: Int) -> Step {
+    let answer = malformed(failure.reason, at: failure.offset)
+    let endsLine = end > 0 && buffer.readable[end - 1] == UInt8(ascii: "\n")
+    discard(end)
+    if !endsLine { mode = .lineRest }
+    return .item(.failure(answer))
+  }
+
+  /// Drops bytes and starts afresh behind them.
+  mutating func discard(_ count: Int) {
+    buffer.consume(count)
+    mode = .between
+  }
+
+  func malformed(_ reason: String, at offset: Int) -> FrameFailure {
+    failure(.malformed, reason, at: offset)
+  }
+
+  /// A failure at a byte of the buffer, with its line and column.
+  func failure(_ kind: FrameFailure.Kind, _ reason: String, at offset: Int) -> FrameFailure {
+    let before = buffer.readable[..<min(offset, buffer.count)]
+    let line = before.reduce(into: 1) { if $1 == UInt8(ascii: "\n") { $0 += 1 } }
+    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    return FrameFailure(kind: kind, reason: reason, line: line, column: offset - lineStart + 1)
+  }
+
+  var finished: Bool { isFinished }
+
+  /// Scans a body, whose end is known.
+  func scan(_ text: UnsafeRawBufferPointer, _ outline: inout Outline) -> JSONScanner.Verdict {
+    scanner.scan(text, outline: &outline)
+  }
+
+  // MARK: Line ends
+
+  /// The offset behind the next LF, or nil.
+  @inline(__always)
+  func lineEnd(from offset: Int) -> Int? {
+    let base = buffer.first
+    guard let found = memchr(base + offset, 10, buffer.count - offset) else { return nil }
+    return UnsafeRawPointer(found) - UnsafeRawPointer(base) + 1
+  }
+
+  private var hasLine: Bool { lineEnd(from: 0) != nil }
+  private var currentLine: UnsafeRawBufferPointer { line(from: 0) }
+
+  /// The bytes from `offset` to the end of their line, or of what is there of it.
+  func line(from offset: Int) -> UnsafeRawBufferPointer {
+    let end = lineEnd(from: offset).map { $0 - 1 } ?? buffer.count
+    return UnsafeRawBufferPointer(rebasing: buffer.readable[offset..<end])
+  }
+}

@@ -1,0 +1,45 @@
+/// Follows brackets and strings through a message that arrives in pieces, to find where it ends without scanning it
+/// again from its start with each piece. Says nothing about the grammar: ``JSONScanner`` does, once, at the end.
+struct JSONBalance {
+  enum Step: Equatable {
+    /// The message goes on.
+    case open
+    /// The message ended; the next byte stands at this offset of the piece.
+    case closed(Int)
+    /// A line ended outside a string at this offset (that of the byte after the LF). Call again from there.
+    case lineEnd(Int)
+    /// A line ended inside a string, which no JSON text may contain; the byte after the LF stands at this offset.
+    case broken(Int)
+  }
+
+  private var depth = 0
+  private var isInString = false
+  private var isEscaped = false
+
+  /// Looks at the next piece of the message.
+  mutating func advance(over piece: UnsafeRawBufferPointer) -> Step {
+    for at in piece.indices {
+      let byte = piece[at]
+      if byte == UInt8(ascii: "\n") { return isInString ? .broken(at + 1) : .lineEnd(at + 1) }
+      if isInString {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isInString = false
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        if depth <= 0 { return .closed(at + 1) }
+      default: break
+      }
+    }
+    return .open
+  }
+}

@@ -1,0 +1,60 @@
+import CLinux
+import Glibc
+
+/// A set of long options, in the order of their raw values, which count from 0.
+protocol OptionName: RawRepresentable<Int> {
+  static var count: Int { get }
+  /// `max-message`
+  var text: StaticString { get }
+  var takesValue: Bool { get }
+}
+
+/// The process's arguments, read one by one with getopt_long(3).
+struct OptionTable<Name: OptionName> {
+  enum Match {
+    /// An option and its value ("" if it takes none).
+    case option(Name, value: String)
+    case unknown(String)
+    case missingValue(String)
+  }
+
+  /// Lives as long as the process. Not an array: instantiating its type would be a good part of a session's start.
+  private let entries: UnsafeMutablePointer<option>
+
+  init() {
+    entries = .allocate(capacity: Name.count + 1)
+    for index in 0..<Name.count {
+      guard let name = Name(rawValue: index) else { continue }
+      let text = UnsafeRawPointer(name.text.utf8Start).assumingMemoryBound(to: CChar.self)
+      let argument = name.takesValue ? required_argument : no_argument
+      entries[index] = option(name: text, has_arg: argument, flag: nil, val: Int32(index))
+    }
+    entries[Name.count] = option()
+    cl_reset_getopt()
+  }
+
+  /// The next option; nil when there are no more.
+  func next() -> Match? {
+    var index: Int32 = 0
+    // The leading ':' tells a missing value from an unknown option.
+    let found = cl_getopt_long(CommandLine.argc, CommandLine.unsafeArgv, ":", entries, &index)
+    if found == -1 { return nil }
+    if found == Int32(UInt8(ascii: ":")) { return .missingValue(previousArgument) }
+    guard found != Int32(UInt8(ascii: "?")), let name = Name(rawValue: Int(found)) else {
+      return .unknown(previousArgument)
+    }
+    return .option(name, value: cl_optarg().map { String(cString: $0) } ?? "")
+  }
+
+  /// What stands behind the options.
+  var firstOperand: String? {
+    cl_optind() < CommandLine.argc ? argument(cl_optind()) : nil
+  }
+
+  /// The argument that getopt_long looked at last.
+  private var previousArgument: String { argument(cl_optind() - 1) }
+
+  private func argument(_ index: Int32) -> String {
+    CommandLine.unsafeArgv[Int(index)].map { String(cString: $0) } ?? ""
+  }
+}

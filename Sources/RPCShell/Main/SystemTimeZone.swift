@@ -1,0 +1,42 @@
+import FoundationEssentials
+import Glibc
+import RPCShell
+
+/// The time zone that dates are shown in unless somebody says otherwise.
+enum SystemTimeZone {
+  /// `TZ`, else what /etc/localtime links to, else UTC. A zone in `TZ` that nobody knows is UTC, with a line that says so.
+  static func current(log: (String) -> Void) -> String {
+    if let value = getenv("TZ").map({ String(cString: $0) }), !value.isEmpty {
+      let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
+      if isKnown(name) { return name }
+      log("rpcshell: unknown time zone '\(name)' in TZ; using UTC")
+      return "UTC"
+    }
+    return linkedZone ?? "UTC"
+  }
+
+  /// Whether an IANA id is known. The system's own list is asked first, because the library's takes milliseconds to load.
+  @Sendable
+  static func isKnown(_ name: String) -> Bool {
+    if name == "UTC" || name == "GMT" { return true }
+    let isPlain = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !name.hasPrefix("/") && !name.contains("..")
+    guard isPlain, !name.isEmpty else { return false }
+    var status = stat()
+    if stat("\(directory)/\(name)", &status) == 0 { return status.st_mode & S_IFMT == S_IFREG }
+    return TimeZone(identifier: name) != nil
+  }
+
+  private static let directory = "/usr/share/zoneinfo"
+
+  private static var linkedZone: String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { path in
+      let count = readlink("/etc/localtime", path.baseAddress!, path.count)
+      guard count > 0 else { return nil }
+      let target = String(
+        decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(path)[..<count]), as: UTF8.self)
+      guard target.hasPrefix(directory + "/") else { return nil }
+      let name = String(target.dropFirst(directory.count + 1))
+      return name.hasPrefix("Etc/UTC") ? "UTC" : name
+    }
+  }
+}

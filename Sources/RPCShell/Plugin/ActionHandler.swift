@@ -1,0 +1,92 @@
+/// One of the five things that a host can do for a person.
+public enum HostAction: String, Sendable, CaseIterable {
+  case onUpgrade, onManage, onRestore, onClearCache, onRemove
+}
+
+/// Does the work of an action: the seam behind which adapters (built in, a process, the host, a server) stand.
+public protocol ActionHandler: Sendable {
+  /// The adapter's name, for error data: `local`.
+  var adapter: String { get }
+
+  /// Runs one call to its end. Called on the session's thread; blocking work belongs elsewhere.
+  ///
+  /// - Parameter progress: takes reports until this returns.
+  /// - Throws: `CancellationError` when the person backed out or the task was cancelled; ``ActionFailure`` with a text for
+  ///   the person; anything else shows the action's default text.
+  func run(_ call: ActionCall, progress: @Sendable (ActionProgress) -> Void) async throws -> ActionResult
+}
+
+/// What a handler is given (model.md, section 3).
+public struct ActionCall: Sendable {
+  public var action: HostAction
+  /// The caller's, or one made for this intent.
+  public var idempotencyKey: String
+  /// Seconds until the call is given up.
+  public var timeout: Double
+  public var locale: String
+  public var timeZone: String
+  /// Members that belong to the action, in order: `plan`, `subscriptionGroupId`, `bytes`, `download`.
+  public var details: [RPCError.Member]
+
+  public init(
+    action: HostAction, idempotencyKey: String, timeout: Double, locale: String, timeZone: String,
+    details: [RPCError.Member]
+  ) {
+    self.action = action
+    self.idempotencyKey = idempotencyKey
+    self.timeout = timeout
+    self.locale = locale
+    self.timeZone = timeZone
+    self.details = details
+  }
+}
+
+/// What a handler gives back (model.md, section 3). Nothing at all is `completed`.
+public struct ActionResult: Sendable {
+  public enum Outcome: String, Sendable, CaseIterable {
+    case completed, presented, pending, cancelled, failed
+  }
+
+  public var outcome = Outcome.completed
+  public var message: String?
+  /// A new PlanUsage; counts only with `completed`.
+  public var plan: JSONText?
+  /// A new Usage; counts only with `completed`.
+  public var usage: JSONText?
+  public var restored: Int?
+  public var clearedBytes: Int?
+  public var url: String?
+
+  public init(outcome: Outcome = .completed) { self.outcome = outcome }
+}
+
+/// A report on the way.
+public struct ActionProgress: Sendable {
+  /// 0 … 1; nil where nobody knows.
+  public var fraction: Double?
+  public var message: String?
+
+  public init(fraction: Double?, message: String? = nil) {
+    self.fraction = fraction
+    self.message = message
+  }
+}
+
+/// An action that failed, with what the person is told.
+public struct ActionFailure: Error, Equatable, Sendable {
+  /// nil shows the action's default text.
+  public var message: String?
+  /// More for the host: `exitStatus`, `stderrTail`.
+  public var data: [RPCError.Member]
+  /// Whether nobody is left to do it.
+  public var isHandlerGone: Bool
+
+  public init(message: String?, data: [RPCError.Member] = [], isHandlerGone: Bool = false) {
+    self.message = message
+    self.data = data
+    self.isHandlerGone = isHandlerGone
+  }
+
+  /// The host or the plugin process that was to do it went away: answered 106, with the action's default text.
+  public static let handlerGone = ActionFailure(message: nil, isHandlerGone: true)
+}

@@ -1,0 +1,34 @@
+/// What a plugin (or a handler of its) may do to the session, and the time it lives by.
+public final class PluginHost: Sendable {
+  /// What goes out through ``send``.
+  public enum Outgoing: Sendable {
+    case event(StateEvent)
+    case notification(method: String, params: JSONText)
+    /// A line for the person at the terminal, without the leading `rpcshell: `.
+    case log(String)
+  }
+
+  /// The session's thread: plugins are actors on it.
+  public let executor: LoopExecutor
+  /// Runs holds and time limits. Tests move it by hand.
+  public let clock: any Clock<Duration>
+  /// The time of day, for texts: seconds since 1970-01-01T00:00:00Z.
+  public let now: @Sendable () -> Double
+  private let send: @Sendable (Outgoing) -> Void
+
+  public init(
+    executor: LoopExecutor, clock: any Clock<Duration>, now: @escaping @Sendable () -> Double,
+    send: @escaping @Sendable (Outgoing) -> Void
+  ) {
+    self.executor = executor
+    self.clock = clock
+    self.now = now
+    self.send = send
+  }
+
+  // All of these must be called on the executor's thread.
+
+  public func publish(_ event: StateEvent) { send(.event(event)) }
+  public func notify(_ method: String, _ params: JSONText) { send(.notification(method: method, params: params)) }
+  public func log(_ line: String) { send(.log(line)) }
+}

@@ -1,0 +1,85 @@
+/// The one place that computes the difference between two states of a plugin.
+struct StateDiff {
+  /// The sections that changed, each whole, in the order of the newer state.
+  let sections: [StateSection]
+  let motion: [Motion]
+
+  var isEmpty: Bool { sections.isEmpty }
+
+  init(from old: StateSnapshot, to new: StateSnapshot, reduceMotion: Bool) {
+    let former = Dictionary(uniqueKeysWithValues: old.sections.map { ($0.name, $0.text) })
+    sections = new.sections.filter { former[$0.name] != $0.text }
+    let motion = Self.figureMotions(from: old, to: new) + Self.phaseMotions(from: old, to: new)
+    self.motion = reduceMotion ? motion.map(\.reduced) : motion
+  }
+
+  /// A figure moves from its old value; a new one from 0.
+  private static func figureMotions(from old: StateSnapshot, to new: StateSnapshot) -> [Motion] {
+    let former = Dictionary(uniqueKeysWithValues: old.figures.map { ($0.target, $0) })
+    let endsLoading = old.isLoading && !new.isLoading
+    return new.figures.compactMap { figure in
+      let known = former[figure.target]
+      let from = known?.value ?? JSONText(trusted: [UInt8(ascii: "0")])
+      guard from != figure.value else { return nil }
+      if known == nil && !figure.fillsAtFirst { return nil }
+      return Motion(
+        target: figure.target, from: from, to: figure.value, curve: endsLoading ? .hero : .smooth,
+        thenLevel: known != nil && known?.level != figure.level)
+    }
+  }
+
+  private static func phaseMotions(from old: StateSnapshot, to new: StateSnapshot) -> [Motion] {
+    guard !(old.isLoading && !new.isLoading) else { return [] }
+    let former = Dictionary(uniqueKeysWithValues: old.phases.map { ($0.target, $0.value) })
+    return new.phases.compactMap { phase in
+      former[phase.target] == .some(phase.value) ? nil : Motion(target: phase.target, curve: .snappy)
+    }
+  }
+}
+
+/// How one part of the page gets from its old look to its new one (model.md, section 6).
+public struct Motion: Equatable, Sendable {
+  public enum Curve: String, Sendable {
+    /// The first fill.
+    case hero
+    /// A figure that changes.
+    case smooth
+    /// A state that changes.
+    case snappy
+    /// Anything, for a person who wants less motion.
+    case fade
+  }
+
+  public var target: String
+  public var from: JSONText?
+  public var to: JSONText?
+  public var curve: Curve
+  /// The level changes with this move: a client plays the move, then applies colour and text.
+  public var thenLevel = false
+
+  public init(target: String, from: JSONText? = nil, to: JSONText? = nil, curve: Curve, thenLevel: Bool = false) {
+    self.target = target
+    self.from = from
+    self.to = to
+    self.curve = curve
+    self.thenLevel = thenLevel
+  }
+
+  /// The same without movement.
+  var reduced: Motion {
+    var motion = self
+    motion.from = to
+    motion.curve = .fade
+    return motion
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.object { motion in
+      motion.member("target", target)
+      if let from { motion.member("from", from) }
+      if let to { motion.member("to", to) }
+      motion.member("curve", curve.rawValue)
+      if thenLevel { motion.member("then", "level") }
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/// One transition of a plugin with everything that belongs to it (protocol.md, section 4; model.md, section 6).
+public struct StateEvent: Equatable, Sendable {
+  public enum Feedback: String, Sendable {
+    case success, error, selection
+  }
+
+  /// What is read aloud.
+  public struct Announcement: Equatable, Sendable {
+    public enum Politeness: String, Sendable { case polite, assertive }
+
+    public var text: String
+    public var politeness: Politeness
+
+    public init(_ text: String, _ politeness: Politeness) {
+      self.text = text
+      self.politeness = politeness
+    }
+  }
+
+  /// The plugin's name; the notification is `<plugin>.state`.
+  public var plugin: String
+  public var revision: Int
+  public var cause: String
+  /// The id of the request that caused it, as it was sent, until that request is answered.
+  public var requestID: [UInt8]?
+  public var sections: [StateSection]
+  public var motion: [Motion] = []
+  public var feedback: Feedback?
+  public var announcement: Announcement?
+  /// What a merged event swallowed, oldest first.
+  public var earlier: [Earlier] = []
+
+  public init(
+    plugin: String, revision: Int, cause: String, requestID: [UInt8]? = nil, sections: [StateSection],
+    motion: [Motion] = [], feedback: Feedback? = nil, announcement: Announcement? = nil
+  ) {
+    self.plugin = plugin
+    self.revision = revision
+    self.cause = cause
+    self.requestID = requestID
+    self.sections = sections
+    self.motion = motion
+    self.feedback = feedback
+    self.announcement = announcement
+  }
+
+  /// What a person would have felt and heard of a swallowed event.
+  public struct Earlier: Equatable, Sendable {
+    public var revision: Int
+    public var cause: String
+    public var feedback: Feedback?
+    public var announcement: Announcement?
+  }
+
+  /// How many swallowed events are kept.
+  static let earlierLimit = 100
+
+  // MARK: Merging
+
+  /// Takes over what a newer event of the same plugin says: a client that read neither sees one step from the state it
+  /// knows to the newest.
+  public mutating func absorb(_ newer: StateEvent) {
+    earlier.append(Earlier(revision: revision, cause: cause, feedback: feedback, announcement: announcement))
+    earlier += newer.earlier
+    if earlier.count > Self.earlierLimit { earlier.removeFirst(earlier.count - Self.earlierLimit) }
+    for section in newer.sections {
+      if let at = sections.firstIndex(where: { $0.name == section.name }) {
+        sections[at] = section
+      } else {
+        sections.append(section)
+      }
+    }
+    for step in newer.motion { absorb(step) }
+    revision = newer.revision
+    cause = newer.cause
+    requestID = newer.requestID
+    feedback = newer.feedback
+    announcement = newer.announcement
+  }
+
+  /// One motion per target, from the oldest start to the newest end.
+  private mutating func absorb(_ newer: Motion) {
+    guard let at = motion.firstIndex(where: { $0.target == newer.target }) else {
+      motion.append(newer)
+      return
+    }
+    motion[at].to = newer.to
+    motion[at].thenLevel = motion[at].thenLevel || newer.thenLevel
+    if newer.curve == .fade {
+      motion[at] = motion[at].reduced
+    } else if motion[at].curve == .fade {
+      motion[at].curve = newer.curve
+    }
+  }
+
+  /// Roughly what it takes in memory while it waits to be sent.
+  var cost: Int { sections.reduce(256) { $0 + $1.text.bytes.count } + 64 * (motion.count + earlier.count) }
+
+  // MARK: Writing
+
+  /// The `params` of the notification.
+  public var params: JSONText {
+    JSONText { writer in
+      writer.object { event in
+        event.member("revision", revision)
+        event.member("cause", cause)
+        if let requestID { event.member("requestId", JSONText(trusted: requestID)) }
+        event.key("state")
+        event.object { state in
+          for section in sections {
+            state.key(section.name)
+            state.text(section.text)
+          }
+        }
+        if !motion.isEmpty {
+          event.key("motion")
+          event.array { list in for step in motion { step.write(to: &list) } }
+        }
+        Self.write(feedback, announcement, to: &event)
+        if !earlier.isEmpty {
+          event.key("earlier")
+          event.array { list in for entry in earlier { entry.write(to: &list) } }
+        }
+      }
+    }
+  }
+
+  fileprivate static func write(_ feedback: Feedback?, _ announcement: Announcement?, to writer: inout JSONWriter) {
+    if let feedback { writer.member("feedback", feedback.rawValue) }
+    guard let announcement else { return }
+    writer.key("announcement")
+    writer.object { spoken in
+      spoken.member("text", announcement.text)
+      spoken.member("politeness", announcement.politeness.rawValue)
+    }
+  }
+}
+
+extension StateEvent.Earlier {
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.object { entry in
+      entry.member("revision", revision)
+      entry.member("cause", cause)
+      StateEvent.write(feedback, announcement, to: &entry)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/// A plugin's newest state and its revision: the value that turns each new state into an event.
+public struct StateFeed: Sendable {
+  /// Why a state changes, and what a person feels and hears of it.
+  public struct Transition: Sendable {
+    /// `upgrade`
+    public var cause: String
+    /// The request behind it, while it is unanswered.
+    public var requestID: RequestID?
+    public var feedback: StateEvent.Feedback?
+    public var announcement: StateEvent.Announcement?
+
+    public init(
+      cause: String, requestID: RequestID? = nil, feedback: StateEvent.Feedback? = nil,
+      announcement: StateEvent.Announcement? = nil
+    ) {
+      self.cause = cause
+      self.requestID = requestID
+      self.feedback = feedback
+      self.announcement = announcement
+    }
+  }
+
+  private let plugin: String
+  /// Transitions so far; 0 is the state that a session starts with.
+  public private(set) var revision = 0
+  public private(set) var state: StateSnapshot
+  private var cachedText: JSONText?
+
+  public init(plugin: String, initial: StateSnapshot) {
+    self.plugin = plugin
+    state = initial
+  }
+
+  /// Moves on to a new state.
+  /// - Returns: the event to publish; nil when nothing changed.
+  public mutating func move(
+    to newer: StateSnapshot, _ transition: Transition, reduceMotion: Bool = false
+  ) -> StateEvent? {
+    let diff = StateDiff(from: state, to: newer, reduceMotion: reduceMotion)
+    state = newer
+    guard !diff.isEmpty else { return nil }
+    revision += 1
+    cachedText = nil
+    return StateEvent(
+      plugin: plugin, revision: revision, cause: transition.cause, requestID: transition.requestID?.text,
+      sections: diff.sections, motion: diff.motion, feedback: transition.feedback,
+      announcement: transition.announcement)
+  }
+
+  /// `{"revision":…,"state":{…}}` with every section; written once per revision.
+  public mutating func text() -> JSONText {
+    if let cachedText { return cachedText }
+    let text = JSONText { writer in
+      writer.object { result in
+        result.member("revision", revision)
+        result.key("state")
+        result.object { members in
+          for section in state.sections {
+            members.key(section.name)
+            members.text(section.text)
+          }
+        }
+      }
+    }
+    cachedText = text
+    return text
+  }
+}

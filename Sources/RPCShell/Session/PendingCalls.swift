@@ -1,0 +1,59 @@
+/// The calls that run and have not been answered: bookkeeping only, no I/O.
+struct PendingCalls {
+  struct Call {
+    let method: String
+    /// nil for a notification.
+    let id: RequestID?
+    let framing: Framing
+    let batch: Batch?
+    let stop: StopSignal
+    var task: Task<Void, Never>?
+  }
+
+  private var calls = Dictionary<Int, Call>()
+  private var serials = Dictionary<RequestID, Int>()
+  private var lastSerial = 0
+
+  var isEmpty: Bool { calls.isEmpty }
+  var count: Int { calls.count }
+
+  /// Whether a request with this id is unanswered.
+  func contains(_ id: RequestID) -> Bool { serials[id] != nil }
+
+  /// - Returns: the serial number by which the call is known from now on.
+  mutating func add(_ call: Call) -> Int {
+    lastSerial += 1
+    calls[lastSerial] = call
+    if let id = call.id { serials[id] = lastSerial }
+    return lastSerial
+  }
+
+  mutating func setTask(_ task: Task<Void, Never>, of serial: Int) { calls[serial]?.task = task }
+
+  /// Takes out a call that is being answered; nil when it was answered before.
+  mutating func complete(_ serial: Int) -> Call? {
+    guard let call = calls.removeValue(forKey: serial) else { return nil }
+    if let id = call.id { serials[id] = nil }
+    return call
+  }
+
+  /// Tells the request with this id to stop. Its answer comes when it has.
+  func stop(_ id: RequestID, _ reason: StopReason) {
+    if let serial = serials[id] { calls[serial]?.stop(reason) }
+  }
+
+  /// Tells every call to stop, oldest first.
+  func stopAll(_ reason: StopReason) {
+    for serial in calls.keys.sorted() { calls[serial]?.stop(reason) }
+  }
+
+  /// The serial numbers of all calls, oldest first.
+  var serialsInOrder: [Int] { calls.keys.sorted() }
+}
+
+extension PendingCalls.Call {
+  func stop(_ reason: StopReason) {
+    stop.set(reason)
+    task?.cancel()
+  }
+}

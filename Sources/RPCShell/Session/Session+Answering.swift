@@ -1,0 +1,129 @@
+/// Answers: each request has exactly one.
+extension Session {
+  /// Echoes the parameters, text for text but for blanks between tokens.
+  @inline(__always)
+  func ping(_ message: Message, in batch: Batch?) {
+    guard let id = message.id else { return explainUseless("shell.ping") }
+    var params = message.params
+    if let given = params, given[0] != UInt8(ascii: "{") {
+      guard isEmptyParams(given) else {
+        return refuse(message, .invalidParams("params must be an object (parameters go by name)"), in: batch)
+      }
+      params = nil
+    }
+    write(newestFraming, batch) { buffer in
+      buffer.append("{\"jsonrpc\":\"2.0\",\"id\":")
+      buffer.append(id)
+      buffer.append(",\"result\":")
+      if let params {
+        if message.needsCompaction { buffer.appendCompacted(params) } else { buffer.append(params) }
+      } else {
+        buffer.append("{}")
+      }
+      buffer.append(byte: UInt8(ascii: "}"))
+    }
+  }
+
+  /// null and `[]` mean `{}`.
+  func isEmptyParams(_ text: UnsafeRawBufferPointer) -> Bool {
+    text[0] == UInt8(ascii: "n") || text[0] == UInt8(ascii: "[") && text[1...].first { $0 > 0x20 } == UInt8(ascii: "]")
+  }
+
+  /// A query without an id: nobody would see the answer.
+  func explainUseless(_ name: String) {
+    log("'\(name)' without an \"id\" has no effect: add \"id\":1 to get an answer")
+  }
+
+  /// Writes one answer.
+  func answer(_ id: [UInt8], _ outcome: Result<JSONText, RPCError>, framing: Framing, batch: Batch?) {
+    switch outcome {
+    case .success(let result):
+      write(framing, batch) { buffer in
+        buffer.append("{\"jsonrpc\":\"2.0\",\"id\":")
+        buffer.append(id)
+        buffer.append(",\"result\":")
+        buffer.append(result.bytes)
+        buffer.append(byte: UInt8(ascii: "}"))
+      }
+    case .failure(let error):
+      if error.code != .requestCancelled { life.hasFailed = true }
+      let text = JSONText { error.write(to: &$0) }
+      write(framing, batch) { buffer in
+        buffer.append("{\"jsonrpc\":\"2.0\",\"id\":")
+        buffer.append(id)
+        buffer.append(",\"error\":")
+        buffer.append(text.bytes)
+        buffer.append(byte: UInt8(ascii: "}"))
+      }
+    }
+  }
+
+  @inline(__always)
+  private func write(_ framing: Framing, _ batch: Batch?, _ body: (ByteBuffer) -> Void) {
+    if let batch { batch.answer(body) } else { writer.frame(framing, body) }
+  }
+
+  func sendIfFinished(_ batch: Batch) {
+    guard batch.isFinished else { return }
+    openBatches.removeAll { $0 === batch }
+    guard let array = batch.finished else { return }
+    writer.frame(batch.framing) { $0.append(array) }
+  }
+
+  // MARK: Calls of plugins
+
+  func call(_ route: Route, _ message: Message, in batch: Batch?) {
+    if message.id == nil && route.kind == .query { return explainUseless(route.name) }
+    if route.kind == .action && pending.count >= SessionOptions.pendingLimit {
+      let text = "too many unfinished requests (\(SessionOptions.pendingLimit)); nothing was started"
+      return refuse(message, RPCError(.overloaded, text), in: batch)
+    }
+    do throws(RPCError) {
+      let params = try readParams(of: route, message)
+      let context = CallContext(
+        requestID: message.id.map { RequestID(Array($0)) },
+        progress: ProgressReporter(token: params.progressToken, host: host), stop: StopSignal())
+      switch route.body {
+      case .immediate(let answer):
+        let result = try answer(params.view, context)
+        guard let id = message.id else { return }
+        self.answer(Array(id), .success(result), framing: newestFraming, batch: batch)
+        traceReply(route.name, message.id)
+      case .action(let begin):
+        start(try begin(params.view, context), of: route, context, in: batch)
+      }
+    } catch {
+      refuse(message, error, in: batch)
+    }
+  }
+
+  /// Runs the rest of an action that has begun.
+  private func start(_ work: @escaping Route.ActionWork, of route: Route, _ context: CallContext, in batch: Batch?) {
+    batch?.addOpen()
+    let serial = pending.add(
+      .init(method: route.name, id: context.requestID, framing: newestFraming, batch: batch, stop: context.stop))
+    pending.setTask(Task(executorPreference: executor) { await self.run(work, serial) }, of: serial)
+  }
+
+  private func run(_ work: Route.ActionWork, _ serial: Int) async {
+    let outcome: Result<JSONText, RPCError>
+    do throws(RPCError) { outcome = .success(try await work()) } catch { outcome = .failure(error) }
+    complete(serial, outcome)
+  }
+
+  /// Answers a call that has ended, unless it was answered before.
+  func complete(_ serial: Int, _ outcome: Result<JSONText, RPCError>) {
+    guard let call = pending.complete(serial) else { return }
+    if let id = call.id {
+      answer(id.text, outcome, framing: call.framing, batch: call.batch)
+      traceReply(call.method, id.text.withUnsafeBytes { $0 })
+    } else if case .failure(let error) = outcome, error.code != .requestCancelled {
+      life.hasFailed = true
+      log("\(call.method): \(error.message)")
+    }
+    if let batch = call.batch {
+      batch.closeOne()
+      sendIfFinished(batch)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import CLinux
+import Glibc
+
+/// How far a session has come.
+struct Life {
+  var isInitialized = false
+  /// After `shutdown`, requests are refused.
+  var isShutDown = false
+  /// No more input is read.
+  var isInputOver = false
+  /// `exit` came: what was read behind it is not served.
+  var isExiting = false
+  /// A second signal: nothing is waited for.
+  var isAborted = false
+  var wasInterrupted = false
+  /// The time after a signal or `exit` is over: what nobody reads is cut off.
+  var isOverdue = false
+  /// Something was refused, failed, cut short or cut off.
+  var hasFailed = false
+  /// What the end of output or `exit` says, whatever else happened.
+  var fixedStatus: ExitStatus?
+  /// The process whose death ends the session (a pidfd).
+  var hostProcess: Int32?
+}
+
+/// The end of a session: end of input, signals, `exit`, a reader that went away (protocol.md, section 3).
+extension Session {
+  /// End of input is a half-close: everything accepted is finished and answered.
+  func endInput() {
+    guard !life.isInputOver else { return }
+    life.isInputOver = true
+    decoder.finish()
+    if !life.isExiting { receiveAll() }
+    for plugin in plugins { settle(plugin) }
+    if let drain = options.drain ?? dialect?.drain { stopPending(after: drain) }
+  }
+
+  private func settle(_ plugin: some Plugin) {
+    plugin.assumeIsolated { $0.settle() }
+  }
+
+  /// SIGTERM or SIGINT: like the end of input, with a bound; a second one ends at once.
+  func interrupt() {
+    var info = signalfd_siginfo()
+    while let descriptor = options.interrupts, read(descriptor, &info, MemoryLayout.size(ofValue: info)) > 0 {
+      if life.wasInterrupted { life.isAborted = true }
+      life.wasInterrupted = true
+    }
+    guard life.wasInterrupted else { return }
+    endInput()
+    stopPending(after: SessionOptions.interruptedDrain, cuttingOutput: true)
+  }
+
+  /// The host's process died: what was accepted is finished, but nobody waits for its answers to be read.
+  func hostProcessEnded() {
+    life.isOverdue = true
+    if let descriptor = life.hostProcess { close(descriptor) }
+    life.hostProcess = nil
+    endInput()
+  }
+
+  /// `exit`: the status says whether `shutdown` came first.
+  func exit() {
+    life.isExiting = true
+    life.fixedStatus = life.isShutDown ? .success : .failure
+    endInput()
+    stopPending(after: SessionOptions.interruptedDrain, cuttingOutput: true)
+  }
+
+  /// Nothing can be written any more. Running actions are finished all the same.
+  func outputEnded(_ status: ExitStatus) {
+    if life.fixedStatus == nil || status == .outputFailed { life.fixedStatus = status }
+    endInput()
+  }
+
+  /// Stops what is still running after a while, and gives up what does not end even then.
+  ///
+  /// - Parameter cuttingOutput: whether answers that nobody reads are given up then, too.
+  private func stopPending(after bound: Duration, cuttingOutput: Bool = false) {
+    Task(executorPreference: executor) { await self.stop(after: bound, cuttingOutput: cuttingOutput) }
+  }
+
+  private func stop(after bound: Duration, cuttingOutput: Bool) async {
+    try? await host.clock.sleep(for: bound)
+    if cuttingOutput { life.isOverdue = true }
+    guard !pending.isEmpty else { return }
+    life.hasFailed = true
+    pending.stopAll(.drained)
+    try? await host.clock.sleep(for: HandlerRun.grace(after: .drained) * 4)
+    for serial in pending.serialsInOrder {
+      complete(serial, .failure(.stopped(.drained, seconds: nil, data: [])))
+    }
+  }
+
+  /// The exit status, once everything is finished and written.
+  func statusAtEnd() -> ExitStatus? {
+    if life.isAborted || life.isOverdue && writer.isBlocked && pending.isEmpty { return .failure }
+    guard life.isInputOver, !hasUndecoded, pending.isEmpty, writer.isEmpty || writer.ending != nil else { return nil }
+    guard plugins.allSatisfy({ isSettled($0) }) else { return nil }
+    if let fixed = life.fixedStatus { return fixed }
+    return life.hasFailed ? .failure : .success
+  }
+
+  private func isSettled(_ plugin: some Plugin) -> Bool {
+    plugin.assumeIsolated { $0.isSettled }
+  }
+}

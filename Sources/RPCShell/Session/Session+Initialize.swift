@@ -1,0 +1,129 @@
+import CLinux
+import Glibc
+
+/// `initialize`: who the host is and how the person reads (protocol.md, section 3).
+extension Session {
+  func initialize(_ message: Message, in batch: Batch?) throws(RPCError) {
+    guard message.id != nil else { throw RPCError(.invalidRequest, "initialize must be a request: add an \"id\"") }
+    guard !life.isInitialized else { throw RPCError(.invalidRequest, "the session is initialized already") }
+    let params = try readParams(message, properties: Self.initializeParams, unknown: .ignored).view
+    let environment = try environment(from: params)
+    life.isInitialized = true
+    if let processID = params["processId"]?.integer { watchHostProcess(processID) }
+    answer(Array(message.id!), .success(initializeResult), framing: newestFraming, batch: batch)
+    guard environment != self.environment else { return }
+    self.environment = environment
+    for plugin in plugins { announce(environment, to: plugin) }
+  }
+
+  private func announce(_ environment: Environment, to plugin: some Plugin) {
+    plugin.assumeIsolated { $0.environmentChanged(environment) }
+  }
+
+  static let initializeParams: [Schema.Property] = [
+    .optional("clientInfo", .any, "the host's name and version"),
+    .optional("processId", .integer(0...Int(Int32.max)), "the session ends when this process does"),
+    .optional("locale", .string, "a BCP 47 or ICU identifier"),
+    .optional("timeZone", .string, "an IANA time zone"),
+    .optional("textSize", .choice(Environment.TextSize.allCases.map(\.rawValue)), "for renderers"),
+    .optional("reduceMotion", .boolean, "changes are placed, not animated"),
+    .optional("theme", .any, "for renderers"),
+    .optional("capabilities", .any, "what the host can do"),
+  ]
+
+  private func environment(from params: JSONView) throws(RPCError) -> Environment {
+    var environment = environment
+    if let locale = params["locale"]?.string {
+      guard LocaleIdentifier.isWellFormed(locale) else {
+        throw .invalidParams("locale: expected an identifier like 'en_US' or 'pt-BR', got '\(locale)'", path: "locale")
+      }
+      environment.locale = locale
+    }
+    if let timeZone = params["timeZone"]?.string {
+      guard options.isKnownTimeZone(timeZone) else {
+        throw .invalidParams(
+          "timeZone: unknown time zone '\(timeZone)'; expected one like 'Europe/Berlin'", path: "timeZone")
+      }
+      environment.timeZone = timeZone
+    }
+    if let size = params["textSize"]?.string.flatMap(Environment.TextSize.init) { environment.textSize = size }
+    if let reduceMotion = params["reduceMotion"]?.bool { environment.reduceMotion = reduceMotion }
+    return environment
+  }
+
+  // MARK: The host's process
+
+  /// Ends the session, as by end of input, when the process does. One that is not there (a PID of another namespace)
+  /// is passed over.
+  private func watchHostProcess(_ processID: Int) {
+    let descriptor = cl_pidfd_open(pid_t(processID))
+    guard descriptor >= 0 else {
+      return log("cannot watch process \(processID) (\(String(cString: strerror(errno)))); going on without")
+    }
+    life.hostProcess = descriptor
+  }
+
+  // MARK: The result
+
+  private var initializeResult: JSONText {
+    JSONText { writer in
+      writer.object { result in
+        result.key("serverInfo")
+        result.object { info in
+          info.member("name", "rpcshell")
+          info.member("version", options.version)
+        }
+        result.member("protocolVersion", "1")
+        result.key("capabilities")
+        result.object { writeCapabilities(to: &$0) }
+        result.key("plugins")
+        result.array { list in for plugin in registry.plugins { list.object { write(plugin, to: &$0) } } }
+      }
+    }
+  }
+
+  private func writeCapabilities(to writer: inout JSONWriter) {
+    writer.member("batch", true)
+    writer.member("cancellation", true)
+    writer.member("progress", true)
+    writer.key("framing")
+    writer.array { list in
+      list.string(Framing.lines.rawValue)
+      list.string(Framing.headers.rawValue)
+    }
+    writer.key("events")
+    writer.array { list in for plugin in registry.plugins where plugin.hasState { list.string("\(plugin.name).state") }
+    }
+    writer.key("render")
+    writer.array { _ in }
+  }
+
+  private func write(_ plugin: some Plugin, to writer: inout JSONWriter) {
+    writer.member("name", plugin.name)
+    writer.member("version", plugin.version)
+    writer.key("methods")
+    writer.array { list in for route in plugin.routes() { list.string(route.name) } }
+  }
+}
+
+/// The shape of locale identifiers: BCP 47 (`pt-BR`) and ICU (`en_US@calendar=gregorian`). What ICU does with one that it
+/// does not know is ICU's business.
+public enum LocaleIdentifier {
+  public static func isWellFormed(_ text: String) -> Bool {
+    let halves = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = halves[0].split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
+    guard let language = parts.first, (2...8).contains(language.utf8.count), language.utf8.allSatisfy(isLetter) else {
+      return false
+    }
+    guard parts.dropFirst().allSatisfy({ isSubtag($0, 1...8) }) else { return false }
+    guard halves.count == 2 else { return true }
+    return halves[1].split(separator: ";", omittingEmptySubsequences: false).allSatisfy { keyword in
+      let pair = keyword.split(separator: "=", omittingEmptySubsequences: false)
+      return pair.count == 2 && pair.allSatisfy { isSubtag($0, 1...32) }
+    }
+  }
+
+  private static func isSubtag(_ text: Substring, _ length: ClosedRange<Int>) -> Bool {
+    length.contains(text.utf8.count) && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
+  }
+}

@@ -1,0 +1,84 @@
+/// Parameters of a call, parsed and checked.
+struct CheckedParams {
+  var view: JSONView
+  /// The text of `workDoneToken`; 0 and "" are tokens like any other.
+  var progressToken: JSONText?
+}
+
+extension Session {
+  /// Members that every method accepts beside its own.
+  static let universalMembers = ["workDoneToken", "partialResultToken", "_meta"]
+
+  /// Reads the parameters of a call and checks them against what the method takes.
+  func readParams(of route: Route, _ message: Message) throws(RPCError) -> CheckedParams {
+    try readParams(
+      message, properties: route.params(), positional: route.positional, unknown: route.unknownMembers)
+  }
+
+  func readParams(
+    _ message: Message, properties: [Schema.Property], positional: [String] = [], unknown: Schema.UnknownMembers
+  ) throws(RPCError) -> CheckedParams {
+    guard let text = message.params, !isEmptyParams(text) else {
+      try check(Self.emptyParams, properties, unknown)
+      return CheckedParams(view: Self.emptyParams, progressToken: nil)
+    }
+    switch text[0] {
+    case UInt8(ascii: "{"):
+      let view = try parse(text)
+      try check(view, properties, unknown)
+      return CheckedParams(view: view, progressToken: try progressToken(text, view))
+    case UInt8(ascii: "[") where !positional.isEmpty:
+      let view = try named(try parse(text), positional)
+      try check(view, properties, unknown)
+      return CheckedParams(view: view, progressToken: nil)
+    case UInt8(ascii: "["):
+      throw .invalidParams("params must be an object: parameters go by name, not by position")
+    default: throw .invalidParams("params must be an object")
+    }
+  }
+
+  private static var emptyParams: JSONView {
+    guard let document = try? JSONDocument(parsing: .emptyObject) else { preconditionFailure("{} is JSON") }
+    return document.view
+  }
+
+  private func check(
+    _ view: JSONView, _ properties: [Schema.Property], _ unknown: Schema.UnknownMembers
+  ) throws(RPCError) {
+    do throws(SchemaViolation) {
+      try Schema.object(properties).validate(view, unknown: unknown, universal: Self.universalMembers)
+    } catch { throw .invalidParams(error.text, path: error.path) }
+  }
+
+  private func parse(_ text: UnsafeRawBufferPointer) throws(RPCError) -> JSONView {
+    do throws(JSONParseFailure) { return try JSONDocument(parsing: text).view } catch {
+      throw .invalidParams("params cannot be read: \(error.reason)")
+    }
+  }
+
+  /// Gives parameters by position their names.
+  private func named(_ array: JSONView, _ names: [String]) throws(RPCError) -> JSONView {
+    guard array.count <= names.count else {
+      throw .invalidParams("expected at most \(names.count) parameters, got \(array.count)")
+    }
+    let object = JSONText { writer in
+      writer.object { members in
+        for (name, value) in zip(names, array.elements) {
+          members.key(name)
+          members.text(value.text)
+        }
+      }
+    }
+    do throws(JSONParseFailure) { return try JSONDocument(parsing: object).view } catch {
+      throw .invalidParams("params cannot be read: \(error.reason)")
+    }
+  }
+
+  private func progressToken(_ text: UnsafeRawBufferPointer, _ view: JSONView) throws(RPCError) -> JSONText? {
+    guard let token = view["workDoneToken"], !token.isNull else { return nil }
+    switch token.kind {
+    case .string, .integer: return token.text
+    default: throw .invalidParams("workDoneToken: expected a string or an integer", path: "workDoneToken")
+    }
+  }
+}

@@ -1,0 +1,186 @@
+/// From a frame to the method it calls.
+extension Session {
+  @inline(__always)
+  func receive(_ frame: Frame) {
+    newestFraming = frame.framing
+    if frame.outline.isBatch { return receiveBatch(frame) }
+    let message = Message(frame.text, frame.outline, isStrict: options.isStrict)
+    if dialect == nil { dialect = Dialect.detect(message) }
+    handle(message, in: nil)
+  }
+
+  /// Answers input that is no message, under `id: null` unless its id could be read.
+  func refuse(_ failure: FrameFailure) {
+    let error: RPCError
+    switch failure.kind {
+    case .malformed:
+      let place = "line \(failure.line), column \(failure.column)"
+      error = RPCError(
+        .parseError, "parse error at \(place): \(failure.reason)",
+        data: [
+          .init("line", JSONText { $0.integer(failure.line) }),
+          .init("column", JSONText { $0.integer(failure.column) }),
+        ])
+    case .tooLarge(let limit):
+      error = RPCError(.invalidRequest, "message over the limit of \(limit) bytes; --max-message raises it")
+    }
+    answer(failure.id ?? Array("null".utf8), .failure(error), framing: newestFraming, batch: nil)
+  }
+
+  private func receiveBatch(_ frame: Frame) {
+    let batch = Batch(framing: frame.framing)
+    let elements = BatchElements(frame.text)
+    guard !elements.isEmpty else {
+      let error = RPCError(.invalidRequest, "a batch must not be empty")
+      return answer(Array("null".utf8), .failure(error), framing: frame.framing, batch: nil)
+    }
+    for (text, outline) in elements {
+      let message = Message(text, outline, isStrict: options.isStrict)
+      if dialect == nil { dialect = Dialect.detect(message) }
+      handle(message, in: batch)
+    }
+    batch.seal()
+    openBatches.append(batch)
+    sendIfFinished(batch)
+  }
+
+  // MARK: One message
+
+  @inline(__always)
+  func handle(_ message: Message, in batch: Batch?) {
+    switch message.kind {
+    case .call: call(message, in: batch)
+    case .response: log("dropped an answer to a request that was not made: id \(display(message.id))")
+    case .invalid(let reason): refuse(message, RPCError(.invalidRequest, "\(reason)"), in: batch)
+    }
+  }
+
+  @inline(__always)
+  private func call(_ message: Message, in batch: Batch?) {
+    let method = ShellMethod(message.method)
+    if let id = message.id, !pending.isEmpty || batch != nil || life.isShutDown, !needsNoIDOfItsOwn(message, method) {
+      guard isAcceptable(id, message, in: batch) else { return }
+    }
+    dispatch(message, to: method, in: batch)
+  }
+
+  @inline(__always)
+  private func dispatch(_ message: Message, to method: ShellMethod?, in batch: Batch?) {
+    switch method {
+    case .ping: ping(message, in: batch)
+    case let method?: callShell(method, message, in: batch)
+    case nil: callPlugin(message, in: batch)
+    }
+  }
+
+  private func callPlugin(_ message: Message, in batch: Batch?) {
+    if let route = registry.router.find(message.method) { return call(route, message, in: batch) }
+    callUnusual(message, in: batch)
+  }
+
+  /// Vim's cancel: the id at its top is that of the request it stops. And `exit` may come at any time.
+  private func needsNoIDOfItsOwn(_ message: Message, _ method: ShellMethod?) -> Bool {
+    switch method {
+    case .cancel: message.params.map(isEmptyParams) ?? true
+    case .exit: life.isShutDown
+    default: false
+    }
+  }
+
+  /// A name that is written with escapes, or unknown.
+  private func callUnusual(_ message: Message, in batch: Batch?) {
+    let name = display(message.method)
+    if message.method.contains(UInt8(ascii: "\\")) {
+      var plain = message
+      let decoded = Array(decodedName(message.method).utf8)
+      guard !decoded.contains(UInt8(ascii: "\\")) else { return refuseUnknown(name, message, in: batch) }
+      return decoded.withUnsafeBytes { bytes in
+        plain.method = bytes
+        dispatch(plain, to: ShellMethod(bytes), in: batch)
+      }
+    }
+    refuseUnknown(name, message, in: batch)
+  }
+
+  private func refuseUnknown(_ name: String, _ message: Message, in batch: Batch?) {
+    if message.id == nil && name.hasPrefix("$/") { return }
+    refuse(message, RPCError(.methodNotFound, registry.router.unknownMethod(name)), in: batch)
+  }
+
+  /// Whether a request may run under its id: not after `shutdown`, and not while another one has the same id.
+  private func isAcceptable(_ text: UnsafeRawBufferPointer, _ message: Message, in batch: Batch?) -> Bool {
+    if life.isShutDown {
+      refuse(message, RPCError(.invalidRequest, "the session is shut down; only 'exit' may follow"), in: batch)
+      return false
+    }
+    let id = RequestID(Array(text))
+    let isInFlight = pending.contains(id) || openBatches.contains { $0.holds(id) }
+    guard !isInFlight, batch?.claim(id) != false else {
+      // Answered under null: its own id would resolve the first call.
+      let error = RPCError(
+        .invalidRequest, "another request with this id is unanswered", data: [.init("id", JSONText(trusted: id.text))])
+      answer(Array("null".utf8), .failure(error), framing: newestFraming, batch: batch)
+      return false
+    }
+    return true
+  }
+
+  /// Refuses a message: with an answer, or, for a notification, with a line on stderr.
+  func refuse(_ message: Message, _ error: RPCError, in batch: Batch?) {
+    if message.id == nil, case .call = message.kind {
+      life.hasFailed = true
+      let name = display(message.method)
+      return log(error.code == .methodNotFound ? error.message : "\(name): \(error.message)")
+    }
+    let id = message.id.map { Array($0) } ?? Array("null".utf8)
+    answer(id, .failure(error), framing: newestFraming, batch: batch)
+  }
+
+  // MARK: Text of the wire for people
+
+  private func decodedName(_ escaped: UnsafeRawBufferPointer) -> String {
+    let quoted = [UInt8(ascii: "\"")] + escaped + [UInt8(ascii: "\"")]
+    return (try? JSONDocument(parsing: JSONText(trusted: quoted)))?.view.string ?? ""
+  }
+
+  /// Bytes of the wire in a line for people: decoded, short, without control characters.
+  func display(_ bytes: UnsafeRawBufferPointer?) -> String {
+    guard let bytes else { return "null" }
+    let text = decodedName(UnsafeRawBufferPointer(rebasing: bytes.prefix(400)))
+    let shown = text.isEmpty ? String(decoding: bytes.prefix(80), as: UTF8.self) : text
+    return String(
+      String.UnicodeScalarView(shown.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.prefix(80)))
+  }
+}
+
+/// The elements of a batch, each scanned as a message of its own.
+private struct BatchElements: Sequence, IteratorProtocol {
+  private var rest: UnsafeRawBufferPointer
+  private let scanner = Scanner()
+
+  /// A class, since the scanner cannot be copied with the sequence.
+  private final class Scanner {
+    let scanner = JSONScanner()
+  }
+
+  /// - Parameter text: a valid JSON array.
+  init(_ text: UnsafeRawBufferPointer) {
+    rest = UnsafeRawBufferPointer(rebasing: text.drop { $0 != UInt8(ascii: "[") }.dropFirst())
+    skipTo { $0 > 0x20 }
+  }
+
+  var isEmpty: Bool { rest.first == UInt8(ascii: "]") }
+
+  mutating func next() -> (text: UnsafeRawBufferPointer, outline: Outline)? {
+    skipTo { $0 > 0x20 && $0 != UInt8(ascii: ",") }
+    guard rest.first != UInt8(ascii: "]") else { return nil }
+    var outline = Outline()
+    guard case .complete(let end) = scanner.scanner.scanElement(rest, outline: &outline) else { return nil }
+    defer { rest = UnsafeRawBufferPointer(rebasing: rest[end...]) }
+    return (UnsafeRawBufferPointer(rebasing: rest[..<end]), outline)
+  }
+
+  private mutating func skipTo(_ isWanted: (UInt8) -> Bool) {
+    rest = UnsafeRawBufferPointer(rebasing: rest.drop { !isWanted($0) })
+  }
+}

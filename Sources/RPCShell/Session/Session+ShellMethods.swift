@@ -1,0 +1,81 @@
+import CLinux
+import Glibc
+
+/// What `$/setTrace` asked for (LSP).
+enum TraceValue: String, CaseIterable {
+  case off, messages, verbose
+}
+
+/// The methods that the session answers itself: its life cycle, cancelling, tracing and its own description.
+extension Session {
+  func callShell(_ method: ShellMethod, _ message: Message, in batch: Batch?) {
+    do throws(RPCError) {
+      switch method {
+      case .ping: ping(message, in: batch)
+      case .initialize: try initialize(message, in: batch)
+      case .initialized: acknowledge(message, in: batch)
+      case .shutdown: shutdown(message, in: batch)
+      case .exit:
+        exit()
+        acknowledge(message, in: batch)
+      case .cancel: try cancel(message, in: batch)
+      case .setTrace: try setTrace(message, in: batch)
+      case .discover:
+        guard message.id != nil else { return explainUseless(method.rawValue) }
+        _ = try readParams(message, properties: [], unknown: .refused)
+        reply(to: message, DiscoveryDocument(version: options.version, routes: registry.router.routes).text, in: batch)
+      }
+    } catch {
+      refuse(message, error, in: batch)
+    }
+  }
+
+  private func reply(to message: Message, _ result: JSONText, in batch: Batch?) {
+    guard let id = message.id else { return }
+    answer(Array(id), .success(result), framing: newestFraming, batch: batch)
+  }
+
+  /// Accepted, and answered if somebody asks for an answer.
+  private func acknowledge(_ message: Message, in batch: Batch?) { reply(to: message, .null, in: batch) }
+
+  private func shutdown(_ message: Message, in batch: Batch?) {
+    life.isShutDown = true
+    acknowledge(message, in: batch)
+  }
+
+  // MARK: $/cancelRequest
+
+  /// Vim sends the id at the top and no params; that is a notification all the same.
+  private func cancel(_ message: Message, in batch: Batch?) throws(RPCError) {
+    guard let params = message.params, !isEmptyParams(params) else {
+      guard let id = message.id else { throw .invalidParams("id: missing; expected the id of a request", path: "id") }
+      return pending.stop(RequestID(Array(id)), .cancelled)
+    }
+    var outline = Outline()
+    _ = decoder.scan(params, &outline)
+    guard !outline.id.isAbsent, params[outline.id.start] != UInt8(ascii: "{") else {
+      throw .invalidParams("id: missing; expected the id of a request", path: "id")
+    }
+    pending.stop(RequestID(Array(params.part(outline.id))), .cancelled)
+    acknowledge(message, in: batch)
+  }
+
+  // MARK: $/setTrace
+
+  private func setTrace(_ message: Message, in batch: Batch?) throws(RPCError) {
+    let properties = [Schema.Property.required("value", .choice(TraceValue.allCases.map(\.rawValue)))]
+    let params = try readParams(message, properties: properties, unknown: .ignored)
+    traceValue = params.view["value"]?.string.flatMap(TraceValue.init) ?? .off
+    acknowledge(message, in: batch)
+  }
+
+  /// `$/logTrace` for an answer, if the client wants to see that.
+  func traceReply(_ method: String, _ id: UnsafeRawBufferPointer?) {
+    guard traceValue != .off else { return }
+    notify(
+      "$/logTrace",
+      JSONText { writer in
+        writer.object { $0.member("message", "Answered '\(method)' (id \(display(id))).") }
+      })
+  }
+}

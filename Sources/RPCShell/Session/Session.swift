@@ -1,0 +1,209 @@
+import Glibc
+
+/// One conversation over two descriptors: reads, answers or dispatches, writes, ends.
+///
+/// Everything happens on the thread that calls ``run()``. Queries are answered while the chunk they came in is read;
+/// only actions, which wait, get a task. Replies of one chunk leave in one write.
+public actor Session {
+  public nonisolated let executor: LoopExecutor
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  let options: SessionOptions
+  let writer: FrameWriter
+  private let source: any ByteSource
+  private let clock: any Clock<Duration>
+  private let now: @Sendable () -> Double
+  private(set) lazy var host = PluginHost(executor: executor, clock: clock, now: now) { [unowned self] outgoing in
+    assumeIsolated { $0.send(outgoing) }
+  }
+  private let makePlugins: @Sendable () -> [any Plugin]
+  private var madeRegistry: PluginRegistry?
+  // The hot path reads and writes these for each message; one thread, no overlapping access.
+  var decoder: FrameDecoder
+  var newestFraming = Framing.lines
+  var pending = PendingCalls()
+  /// Batches with unanswered calls: their array, with the answers it has already, is still to come.
+  var openBatches: [Batch] = []
+  var life = Life()
+  var dialect: Dialect?
+  lazy var environment = options.environment()
+  var traceValue = TraceValue.off
+  private var isExpectingSilence = false
+  private var lastInput = MonotonicTime.now
+  /// Whole messages may be left in the decoder, since reading was paused.
+  private(set) var hasUndecoded = false
+
+  /// - Parameters:
+  ///   - plugins: made when the first of their methods is called.
+  ///   - clock: runs holds, time limits and drains.
+  ///   - now: the time of day in seconds since 1970.
+  public init(
+    source: any ByteSource, sink: any ByteSink, plugins: @autoclosure @escaping @Sendable () -> [any Plugin],
+    options: SessionOptions, executor: LoopExecutor, clock: any Clock<Duration>,
+    now: @escaping @Sendable () -> Double
+  ) {
+    self.executor = executor
+    self.options = options
+    makePlugins = plugins
+    self.source = source
+    writer = FrameWriter(sink: sink)
+    decoder = FrameDecoder(options: options.decoder)
+    self.clock = clock
+    self.now = now
+  }
+
+  // MARK: The loop
+
+  /// Runs the session to its end on the calling thread.
+  public nonisolated func run() -> ExitStatus {
+    executor.bind()
+    return assumeIsolated { $0.serve() }
+  }
+
+  /// The loop. It is isolated to the session and runs the jobs of the session's own actors in between, as an
+  /// application's main loop does inside the main actor.
+  private func serve() -> ExitStatus {
+    var descriptors = PollSet()
+    while true {
+      executor.runJobs()
+      if let status = turn(&descriptors) { return status }
+      executor.wait(for: &descriptors)
+    }
+  }
+
+  /// Serves what is ready, then says what to wait for next.
+  /// - Returns: the exit status, once the session is over.
+  private func turn(_ descriptors: inout PollSet) -> ExitStatus? {
+    if descriptors.interrupts.revents != 0 { interrupt() }
+    if descriptors.hostProcess.revents != 0 { hostProcessEnded() }
+    if hasUndecoded && !writer.isOverLimit { receiveAll() }
+    if descriptors.input.revents != 0 { readChunk() }
+    flush()
+    if let status = statusAtEnd() { return status }
+    let isReading = !life.isInputOver && !writer.isOverLimit
+    descriptors.input = PollSet.entry(isReading ? source.descriptor : nil, POLLIN)
+    descriptors.output = PollSet.entry(writer.isBlocked ? writer.descriptor : nil, POLLOUT)
+    descriptors.interrupts = PollSet.entry(options.interrupts, POLLIN)
+    descriptors.hostProcess = PollSet.entry(life.hostProcess, POLLIN)
+    return nil
+  }
+
+  // MARK: Plugins
+
+  /// The plugins, made at the first call of this.
+  var registry: PluginRegistry {
+    if let madeRegistry { return madeRegistry }
+    let registry = PluginRegistry(makePlugins())
+    madeRegistry = registry
+    for plugin in registry.plugins { attach(plugin, to: host, environment) }
+    return registry
+  }
+
+  /// The plugins that were made: none when none was needed.
+  var plugins: [any Plugin] { madeRegistry?.plugins ?? [] }
+
+  private func attach(_ plugin: some Plugin, to host: PluginHost, _ environment: Environment) {
+    plugin.assumeIsolated { plugin in
+      plugin.attach(to: host)
+      plugin.environmentChanged(environment)
+    }
+  }
+
+  // MARK: Input
+
+  private func readChunk() {
+    guard !life.isInputOver, !writer.isOverLimit else { return }
+    let room = decoder.buffer.reserve(1 << 16)
+    switch source.read(into: room, 1 << 16) {
+    case .bytes(let count):
+      decoder.buffer.commit(count)
+      receiveAll()
+      watchSilence()
+    case .wouldBlock: return
+    case .end: endInput()
+    case .failed(let code):
+      log("cannot read stdin: \(String(cString: strerror(code)))")
+      life.hasFailed = true
+      endInput()
+    }
+  }
+
+  /// Serves every whole message that is there.
+  func receiveAll() {
+    hasUndecoded = false
+    while true {
+      switch decoder.next() {
+      case .frame(let frame): receive(frame)
+      case .failure(let failure): refuse(failure)
+      case .needsInput: return
+      }
+      if writer.isFull {
+        flush()
+        if writer.isOverLimit {
+          hasUndecoded = true
+          return
+        }
+      }
+      if life.isExiting { return }
+    }
+  }
+
+  /// An unfinished message in lines is given up after a while without input.
+  private func watchSilence() {
+    guard decoder.isWaitingForLines else { return }
+    lastInput = .now
+    if !isExpectingSilence { expectSilence(for: SessionOptions.silence) }
+  }
+
+  /// Not inlined: what a task needs is not paid for by sessions that start none.
+  @inline(never)
+  private func expectSilence(for duration: Duration) {
+    isExpectingSilence = true
+    Task(executorPreference: executor) { await self.endAfterSilence(of: duration) }
+  }
+
+  private func endAfterSilence(of duration: Duration) async {
+    let begun = lastInput
+    try? await host.clock.sleep(for: duration)
+    isExpectingSilence = false
+    guard decoder.isWaitingForLines else { return }
+    guard begun == lastInput else {
+      let passed = lastInput.duration(to: .now)
+      return expectSilence(for: SessionOptions.silence - passed)
+    }
+    if let failure = decoder.expire() { refuse(failure) }
+  }
+
+  // MARK: Output
+
+  func flush() {
+    guard !writer.isEmpty else { return }
+    switch writer.flush() {
+    case .done, .blocked: return
+    case .closed: outputEnded(.success)
+    case .failed(let code):
+      if life.fixedStatus != .outputFailed { log("cannot write stdout: \(String(cString: strerror(code)))") }
+      outputEnded(.outputFailed)
+    }
+  }
+
+  private func send(_ outgoing: PluginHost.Outgoing) {
+    switch outgoing {
+    case .event(let event): writer.event(event, newestFraming)
+    case .notification(let method, let params): notify(method, params)
+    case .log(let line): log(line)
+    }
+  }
+
+  func notify(_ method: String, _ params: JSONText) {
+    writer.frame(newestFraming) { buffer in
+      buffer.append("{\"jsonrpc\":\"2.0\",\"method\":")
+      buffer.appendJSONString(method)
+      buffer.append(",\"params\":")
+      buffer.append(params.bytes)
+      buffer.append(byte: UInt8(ascii: "}"))
+    }
+  }
+
+  func log(_ line: String) { options.log("rpcshell: " + line) }
+}

@@ -1,0 +1,44 @@
+/// How a session behaves; everything that a test wants to decide is a value here.
+public struct SessionOptions: Sendable {
+  /// Framing and size limits of the input.
+  public var decoder = FrameDecoder.Options()
+  /// Refuses messages without `"jsonrpc":"2.0"`.
+  public var isStrict = false
+  /// Bounds what is still running at the end of input; nil leaves actions their own time limits.
+  public var drain: Duration?
+  /// The program's version, for `initialize` and `rpc.discover`.
+  public var version: String
+  /// How the person reads until `initialize` says otherwise; asked when the first plugin is made.
+  public var environment: @Sendable () -> Environment = { Environment() }
+  /// Whether a time zone id is known; `initialize` refuses others.
+  public var isKnownTimeZone: @Sendable (String) -> Bool = { _ in true }
+  /// Takes lines for the person at the terminal, without line end.
+  public var log: @Sendable (String) -> Void
+  /// A descriptor that becomes readable, with one `signalfd_siginfo` each, when the process is told to end.
+  public var interrupts: Int32?
+
+  public init(version: String, log: @escaping @Sendable (String) -> Void) {
+    self.version = version
+    self.log = log
+  }
+
+  /// Unfinished requests above which actions are refused (108).
+  static let pendingLimit = 1024
+  /// Silence that ends an unfinished message in lines.
+  static let silence = Duration.seconds(5)
+  /// What running actions have after SIGTERM, SIGINT or `exit`.
+  static let interruptedDrain = Duration.seconds(2)
+}
+
+/// What the process reports to its parent (protocol.md, section 3; sysexits.h for 74).
+public struct ExitStatus: RawRepresentable, Equatable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+
+  public static let success = ExitStatus(rawValue: 0)
+  /// Something was refused, failed, cut short or cut off.
+  public static let failure = ExitStatus(rawValue: 1)
+  public static let usage = ExitStatus(rawValue: 2)
+  /// stdout could not be written (EX_IOERR).
+  public static let outputFailed = ExitStatus(rawValue: 74)
+}

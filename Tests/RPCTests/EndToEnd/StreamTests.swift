@@ -1,0 +1,180 @@
+import Glibc
+import Testing
+
+/// What the standard streams may be, and what comes through them.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct StreamTests {
+  private static let ping = #"{"id":1,"method":"shell.ping"}"# + "\n"
+  private static let pong = #"{"jsonrpc":"2.0","id":1,"result":{}}"#
+
+  @Test func `keeps what a plugin prints out of its frames`() async throws {
+    let ending = try await RunningShell.run(
+      .init(.testShell), input: #"{"id":1,"method":"test.print","params":{"text":"hi"}}"# + "\n" + Self.ping)
+    #expect(ending.texts == [#"{"jsonrpc":"2.0","id":1,"result":true}"#, Self.pong])
+    #expect(ending.errors == ["hi"])
+  }
+
+  @Test func `goes on reading while nobody reads its stdout`() async throws {
+    let ending = try await RunningShell.run(.init(.testShell)) { shell in
+      let filler = String(repeating: "x", count: 1000)
+      // 5 MB, all of it before the first byte is read.
+      try await shell.send(
+        (1...5000).map { #"{"id":\#($0),"method":"shell.ping","params":{"x":"\#(filler)"}}"# + "\n" }.joined())
+      shell.output.start()
+    }
+    #expect(ending.frames.map(\.id) == (1...5000).map { "\($0)" })
+    #expect(ending.exit == .status(0))
+  }
+
+  @Test func `is not held up by a stderr that nobody reads`() async throws {
+    var setup = try RunningShell.Setup(.testShell)
+    setup.errors = .unread
+    let ending = try await RunningShell.run(
+      setup, input: (1...20000).map { #"{"method":"no.such.method.\#($0)"}"# + "\n" }.joined() + Self.ping)
+    #expect(ending.texts == [Self.pong])
+    #expect(ending.exit == .status(1))
+  }
+
+  @Test(arguments: [false, true])
+  func `writes a large result to a reader that comes late`(_ isNonBlocking: Bool) async throws {
+    var setup = try RunningShell.Setup(.testShell)
+    if isNonBlocking { setup.output = .nonBlockingPipe }
+    let ending = try await RunningShell.run(setup) { shell in
+      try await shell.send(
+        #"{"id":2,"method":"test.large","params":{"bytes":1000000}}"# + "\n" + Self.ping + #"{"method":"no.such"}"#
+          + "\n")
+      // The line on stderr says that the result was written as far as it went.
+      #expect(try await shell.nextError().contains("no.such"))
+      #expect(
+        try await shell.next().text
+          == #"{"jsonrpc":"2.0","id":2,"result":"\#(String(repeating: "x", count: 1_000_000))"}"#)
+      #expect(try await shell.next().text == Self.pong)
+    }
+    #expect(ending.exit == .status(1))
+  }
+
+  @Test func `takes one socket for stdin and stdout`() async throws {
+    var setup = try RunningShell.Setup(.testShell)
+    (setup.input, setup.output) = (.socket, .socket)
+    let ending = try await RunningShell.run(setup) { shell in
+      try await shell.send(Self.ping)
+      #expect(try await shell.next().text == Self.pong)
+      try await shell.send(#"{"id":2,"method":"test.large","params":{"bytes":1000000}}"# + "\n")
+      #expect(try await shell.next().id == "2")
+    }
+    #expect(ending.exit == .status(0))
+  }
+
+  struct Script: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var script: String
+    var frames: Int
+    var status: Int32
+  }
+
+  @Test(arguments: [
+    Script(
+      testDescription: "head -1",
+      script: #"yes '{"id":1,"method":"shell.ping"}' | "$TESTSHELL" | head -1; exit ${PIPESTATUS[1]}"#,
+      frames: 1, status: 0),
+    Script(
+      testDescription: "a reader that is gone",
+      script: #"(sleep 0.1; echo '{"id":1,"method":"shell.ping"}') | "$TESTSHELL" | true; exit ${PIPESTATUS[1]}"#,
+      frames: 0,
+      status: 0),
+    Script(
+      testDescription: "a full disk",
+      script: #"echo '{"id":1,"method":"shell.ping"}' | "$TESTSHELL" > /dev/full"#, frames: 0, status: 74),
+    Script(
+      testDescription: "a full disk, after the end of input",
+      script: #"echo '{"id":1,"method":"test.slow","params":{"seconds":0.1}}' | "$TESTSHELL" > /dev/full"#, frames: 0,
+      status: 74),
+    Script(testDescription: "no stdin", script: #""$TESTSHELL" <&-"#, frames: 0, status: 0),
+    Script(
+      testDescription: "no stdout", script: #"echo '{"id":1,"method":"shell.ping"}' | "$TESTSHELL" >&-"#, frames: 0,
+      status: 74),
+    Script(
+      testDescription: "no stdout, and nothing to say", script: #"echo '{"method":"update"}' | "$TESTSHELL" >&-"#,
+      frames: 0,
+      status: 0),
+    Script(
+      testDescription: "no stderr",
+      script: #"printf '{"method":"no.such"}\n{"id":1,"method":"shell.ping"}\n' | "$TESTSHELL" 2>&-"#, frames: 1,
+      status: 1),
+    Script(testDescription: "nothing at all", script: #""$TESTSHELL" <&- >&- 2>&-"#, frames: 0, status: 0),
+    Script(testDescription: "a directory as stdin", script: #""$TESTSHELL" < /"#, frames: 0, status: 1),
+    Script(
+      testDescription: "output appended to a file",
+      script:
+        #"f=$(mktemp); echo '{"id":1,"method":"shell.ping"}' | "$TESTSHELL" >> "$f"; s=$?; cat "$f"; rm "$f"; exit $s"#,
+      frames: 1, status: 0),
+  ])
+  func `copes with whatever its standard streams are`(_ row: Script) async throws {
+    let ending = try await RunningShell.run(.init(script: row.script))
+    #expect(ending.exit == .status(row.status), "\(ending.errors)")
+    #expect(ending.frames.count == row.frames, "\(ending.texts)")
+  }
+
+  @Test func `says why it could not write`() async throws {
+    var setup = try RunningShell.Setup(.testShell)
+    setup.output = .file("/dev/full", O_WRONLY)
+    let ending = try await RunningShell.run(setup) { try await $0.send(Self.ping) }
+    #expect(ending.exit == .status(74))
+    #expect(
+      ending.errors.count == 1 && ending.errors[0].hasPrefix("rpcshell: cannot write stdout: "), "\(ending.errors)")
+  }
+
+  @Test func `leaves its parent's end of a pipe blocking`() async throws {
+    let script = #"""
+      exec 3>&1
+      echo '{"id":1,"method":"shell.ping"}' | "$TESTSHELL" >&3
+      grep flags /proc/self/fdinfo/1 >&2
+      """#
+    let ending = try await RunningShell.run(.init(script: script))
+    let flags = try #require(ending.errors.first?.split(separator: "\t").last.flatMap { Int32($0, radix: 8) })
+    #expect(flags & O_NONBLOCK == 0)
+    #expect(ending.texts == [Self.pong])
+  }
+
+  // MARK: Size
+
+  @Test(arguments: [([], 300), (["--max-message", "1000000"], 40)])
+  func `skips a line of 100 MB in bounded memory, and serves the next`(_ arguments: [String], _ most: Int) async throws
+  {
+    let ending = try await RunningShell.run(.init(.testShell, arguments)) { shell in
+      shell.output.start()
+      try await shell.send(#"{"jsonrpc":"2.0","id":"big","method":"shell.ping","params":{"x":""#)
+      let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
+      for _ in 0..<100 { try await shell.send(piece) }
+      try await shell.send("\"}}\n" + Self.ping)
+      let refusal = try await shell.next()
+      #expect(refusal.id == "\"big\"" && refusal.errorCode == -32600, "\(refusal)")
+      #expect(refusal.errorMessage?.contains(arguments.last ?? "\(64 << 20)") == true, "\(refusal)")
+      #expect(try await shell.next().text == Self.pong)
+      #expect(shell.peakMemory < most)
+    }
+    #expect(ending.frames.count == 2)
+    #expect(ending.exit == .status(1))
+  }
+
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func `survives a megabyte of noise, and serves what comes after it`(_ seed: UInt64) async throws {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15
+    let noise = (0..<1_000_000).map { _ in
+      // SplitMix64: the same noise each time.
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+      return UInt8(truncatingIfNeeded: mixed ^ mixed >> 31)
+    }
+    let ending = try await RunningShell.run(.init(.testShell)) { shell in
+      shell.output.start()
+      try await shell.send(noise)
+      try await shell.send("\n\n" + Self.ping)
+    }
+    #expect(ending.texts.last == Self.pong)
+    for frame in ending.frames.dropLast() { #expect(frame.id == "null" && frame.errorCode != nil, "\(frame)") }
+    #expect(ending.exit == .status(1))
+    #expect(ending.leftover == "")
+  }
+}

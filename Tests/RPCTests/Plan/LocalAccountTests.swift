@@ -1,0 +1,55 @@
+import AccountModel
+import HostAdapters
+import RPCShell
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LocalAccountTests {
+  private let account = LocalAccount { [.plus, .top] }
+
+  private func call(_ plan: PlanUsage, action: HostAction = .onUpgrade) -> ActionCall {
+    ActionCall(
+      action: action, idempotencyKey: "k", timeout: 600, locale: "en_US", timeZone: "UTC",
+      details: [.init("plan", plan.jsonText)])
+  }
+
+  private func run(_ call: ActionCall) async throws -> ActionResult { try await account.run(call) { _ in } }
+
+  @Test func `it goes up to the next plan`() async throws {
+    #expect(try await run(call(.plus)).plan == PlanUsage.top.jsonText)
+  }
+
+  @Test func `what was used and the date stay`() async throws {
+    var plan = PlanUsage.sample(renewing: DateValue("2026-12-24")!)
+    plan.status = .trial(DateValue("2026-10-30")!)
+    var meters = plan.meters.value!
+    meters[0].used = DecimalNumber(string: "9.10")!
+    plan.meters = .value([meters[0]])
+    let next = try await run(call(plan)).plan?.description
+    #expect(next?.contains(#""status":{"renews":"2026-10-30"}"#) == true)
+    #expect(next?.contains(#"{"id":"storage","label":"Storage","used":"9.10","limit":100,"unit":"GB"}"#) == true)
+    #expect(next?.contains(#"{"id":"exports","label":"Exports","used":412,"limit":5000,"#) == true)
+  }
+
+  @Test(arguments: [PlanUsage.top, .once])
+  func `nothing follows the last plan or one that is not in the catalogue`(plan: PlanUsage) async throws {
+    await #expect(throws: ActionFailure(message: "No plan follows \(plan.name) in the catalogue.")) {
+      try await run(call(plan))
+    }
+  }
+
+  @Test func `a cancelled task changes nothing`() async throws {
+    let call = call(.plus)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await run(call)
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func `the sample account upgrades from end to end`() throws {
+    let rig = PlanRig(handler: account)
+    try rig.call("plan.upgrade")
+    #expect(rig.take(3) == [PlanLines.working, PlanLines.done, PlanLines.completed])
+  }
+}

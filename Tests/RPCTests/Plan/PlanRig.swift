@@ -1,0 +1,195 @@
+import AccountModel
+import Glibc
+import PlanPlugin
+import Synchronization
+import Testing
+
+@testable import RPCShell
+
+/// A plan plugin on a loop of its own, driven by the test's thread: calls in, lines out, time by hand.
+final class PlanRig {
+  /// 2026-10-19T00:00:00Z
+  static let today = 1_792_368_000.0
+
+  let clock = ManualClock()
+  let plugin: PlanPlugin
+  private let executor = LoopExecutor()
+  private let caller: Caller
+  private let record: Record
+  private let host: PluginHost
+  private let routes: [String: Route]
+
+  /// - Parameters:
+  ///   - plan: what the plugin shows at first.
+  ///   - handler: of onUpgrade.
+  ///   - now: the time of day.
+  init(
+    plan: PlanUsage? = .plus, handler: (any ActionHandler)? = nil, custom: Set<HostAction> = [],
+    isSampleAccount: Bool = false, environment: Environment = Environment(), now: Double = today
+  ) {
+    let record = Record(now: now)
+    self.record = record
+    caller = Caller(executor: executor, record: record)
+    plugin = PlanPlugin(
+      version: "1.0", executor: executor,
+      settings: .init(
+        handlers: handler.map { [.onUpgrade: $0] } ?? [:], customActions: custom, isSampleAccount: isSampleAccount)
+    ) { _ in
+      record.state.withLock { $0.plansAsked += 1 }
+      return plan
+    }
+    routes = Dictionary(uniqueKeysWithValues: plugin.routes().map { ($0.name, $0) })
+    host = PluginHost(executor: executor, clock: clock, now: { record.state.withLock(\.now) }, send: record.add)
+    executor.bind()
+    plugin.assumeIsolated { [host] plugin in
+      plugin.attach(to: host)
+      plugin.environmentChanged(environment)
+    }
+  }
+
+  // MARK: Calls
+
+  /// A call that was made, to cancel it by.
+  struct Call {
+    let stop: StopSignal
+    let task: Task<Void, Never>?
+
+    func stop(_ reason: StopReason) {
+      stop.set(reason)
+      task?.cancel()
+    }
+  }
+
+  /// Makes a call and runs what can run. Its reply is among ``lines`` once it is there.
+  @discardableResult
+  func call(_ method: String, id: String = "1", params: String = "{}", token: String? = nil) throws -> Call {
+    let route = try #require(routes[method])
+    let document = try JSONDocument(parsing: JSONText(trusted: Array(params.utf8)))
+    try Schema.object(route.params()).validate(document.view)
+    let progress = ProgressReporter(token: token.map { JSONText(trusted: Array($0.utf8)) }, host: host)
+    let context = CallContext(requestID: RequestID(Array(id.utf8)), progress: progress, stop: StopSignal())
+    var task: Task<Void, Never>?
+    switch route.body {
+    case .immediate(let answer): record.reply(id, Result { try answer(document.view, context) })
+    case .action(let begin):
+      do throws(RPCError) {
+        let work = try begin(document.view, context)
+        task = caller.assumeIsolated { $0.start(work, id) }
+      } catch {
+        record.reply(id, .failure(error))
+      }
+    }
+    run()
+    return Call(stop: context.stop, task: task)
+  }
+
+  @discardableResult
+  func with<Result: Sendable>(_ body: @Sendable (isolated PlanPlugin) -> Result) -> Result {
+    defer { run() }
+    return plugin.assumeIsolated(body)
+  }
+
+  // MARK: Time
+
+  /// Runs what is ready.
+  private func run() { for _ in 0..<50 { executor.runJobs() } }
+
+  func run(until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    let end = ContinuousClock.now + .seconds(20)
+    while !condition() {
+      guard ContinuousClock.now < end else {
+        Issue.record("nothing more happens; so far: \(lines)", sourceLocation: sourceLocation)
+        return
+      }
+      executor.runJobs()
+      sched_yield()
+    }
+  }
+
+  /// Waits for somebody to sleep this long, and moves the clock so far.
+  func pass(_ duration: Duration, sourceLocation: SourceLocation = #_sourceLocation) {
+    let count = lines.count
+    run(until: { clock.sleeping.contains(duration) }, sourceLocation: sourceLocation)
+    clock.advance(by: duration)
+    run(until: { lines.count > count }, sourceLocation: sourceLocation)
+  }
+
+  func setTime(_ now: Double) { record.state.withLock { $0.now = now } }
+
+  // MARK: What came out
+
+  /// In order: frames as they are written, logs after `log: `.
+  var lines: [String] { record.state.withLock(\.lines) }
+
+  /// How often the first plan was asked for.
+  var plansAsked: Int { record.state.withLock(\.plansAsked) }
+
+  /// Takes what came out since the last time.
+  func take(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) -> [String] {
+    run(until: { lines.count >= count }, sourceLocation: sourceLocation)
+    return record.state.withLock { state in
+      defer { state.lines = [] }
+      return state.lines
+    }
+  }
+}
+
+/// What the plugin and its callers said, and the time of day they live by.
+private final class Record: Sendable {
+  struct State {
+    var lines: [String] = []
+    var now: Double
+    var plansAsked = 0
+  }
+
+  let state: Mutex<State>
+
+  init(now: Double) { state = Mutex(State(now: now)) }
+
+  func add(_ outgoing: PluginHost.Outgoing) {
+    switch outgoing {
+    case .event(let event): add(#"{"jsonrpc":"2.0","method":"\#(event.plugin).state","params":\#(event.params)}"#)
+    case .notification(let method, let params): add(#"{"jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"#)
+    case .log(let text): add("log: " + text)
+    }
+  }
+
+  func reply(_ id: String, _ outcome: Result<JSONText, any Error>) {
+    switch outcome {
+    case .success(let result): add(#"{"jsonrpc":"2.0","id":\#(id),"result":\#(result)}"#)
+    case .failure(let error as RPCError):
+      add(#"{"jsonrpc":"2.0","id":\#(id),"error":\#(JSONText { error.write(to: &$0) })}"#)
+    case .failure(let error): add("unexpected: \(error)")
+    }
+  }
+
+  private func add(_ line: String) { state.withLock { $0.lines.append(line) } }
+}
+
+/// Waits for actions as a session does: on the same thread, from the moment of the call.
+private actor Caller {
+  private let executor: LoopExecutor
+  private let record: Record
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(executor: LoopExecutor, record: Record) {
+    self.executor = executor
+    self.record = record
+  }
+
+  func start(_ work: @escaping Route.ActionWork, _ id: String) -> Task<Void, Never> {
+    // The preference keeps what resumes it off the pool, whose few threads the tests themselves occupy.
+    Task(executorPreference: executor) { await self.run(work, id) }
+  }
+
+  private func run(_ work: Route.ActionWork, _ id: String) async {
+    do { record.reply(id, .success(try await work())) } catch { record.reply(id, .failure(error)) }
+  }
+}
+
+extension PlanUsage {
+  /// Plus as of 2026-10-19.
+  static let plus = PlanUsage.sample(renewing: DateValue("2026-11-02")!)
+  static let top = PlanUsage.studio(renewing: DateValue("2026-11-02")!)
+}

@@ -1,0 +1,57 @@
+import AccountModel
+import RPCShell
+import Synchronization
+
+/// A handler that a test answers: it waits until it is told how to end.
+final class ScriptedHandler: ActionHandler {
+  let adapter: String
+  /// Whether cancelling ends it (as CancellationError).
+  private let heedsCancel: Bool
+
+  private struct State {
+    var calls: [ActionCall] = []
+    var reports: [ActionProgress] = []
+    var waiting: CheckedContinuation<ActionResult, any Error>?
+  }
+
+  private let state = Mutex(State())
+
+  init(adapter: String = "exec", heedsCancel: Bool = true) {
+    self.adapter = adapter
+    self.heedsCancel = heedsCancel
+  }
+
+  var calls: [ActionCall] { state.withLock(\.calls) }
+
+  /// Reports to send at the start.
+  func willReport(_ reports: [ActionProgress]) { state.withLock { $0.reports = reports } }
+
+  func succeed(_ result: ActionResult = ActionResult()) { end(.success(result)) }
+  func succeed(with plan: JSONText) {
+    var result = ActionResult()
+    result.plan = plan
+    end(.success(result))
+  }
+  func fail(_ error: any Error) { end(.failure(error)) }
+
+  private func end(_ result: Result<ActionResult, any Error>) {
+    let waiting = state.withLock { state in
+      defer { state.waiting = nil }
+      return state.waiting
+    }
+    waiting?.resume(with: result)
+  }
+
+  func run(_ call: ActionCall, progress: @Sendable (ActionProgress) -> Void) async throws -> ActionResult {
+    let reports = state.withLock { state in
+      state.calls.append(call)
+      return state.reports
+    }
+    for report in reports { progress(report) }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { waiting in state.withLock { $0.waiting = waiting } }
+    } onCancel: {
+      if heedsCancel { end(.failure(CancellationError())) }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import RPCShell
+
+/// `$/progress` and `$/setTrace`.
+@Suite(.timeLimit(.minutes(1)))
+struct ProgressTests {
+  private static func progress(_ token: String, _ value: String) -> String {
+    #"{"jsonrpc":"2.0","method":"$/progress","params":{"token":\#(token),"value":\#(value)}}"#
+  }
+
+  @Test(arguments: ["1", "0", "-3", #""""#, #""p1""#, #""größe""#, "9007199254740993"])
+  func `reports from begin to end before the reply`(_ token: String) async throws {
+    let transcript = try await converse(
+      #"{"id":1,"method":"test.slow","params":{"seconds":0,"workDoneToken":\#(token)}}"# + "\n")
+    #expect(
+      transcript.texts == [
+        Self.progress(token, #"{"kind":"begin","title":"Slow","cancellable":true,"percentage":0}"#),
+        Self.progress(token, #"{"kind":"end"}"#),
+        #"{"jsonrpc":"2.0","id":1,"result":true}"#,
+      ])
+  }
+
+  @Test func `ends the progress of a cancelled request before its answer`() async throws {
+    let transcript = try await converse(
+      #"{"id":1,"method":"test.slow","params":{"seconds":60,"workDoneToken":0}}"# + "\n"
+        + #"{"method":"$/cancelRequest","params":{"id":1}}"# + "\n")
+    #expect(
+      transcript.frames.map { $0.at("params.value.kind") ?? $0.at("error.code") } == ["\"begin\"", "\"end\"", "-32800"])
+  }
+
+  @Test(arguments: ["", #","workDoneToken":null"#])
+  func `says nothing without a token`(_ member: String) async throws {
+    let transcript = try await converse(#"{"id":1,"method":"test.slow","params":{"seconds":0\#(member)}}"# + "\n")
+    #expect(transcript.texts == [#"{"jsonrpc":"2.0","id":1,"result":true}"#])
+  }
+
+  @Test func `reports on a notification that has a token`() async throws {
+    let transcript = try await converse(#"{"method":"test.slow","params":{"seconds":0,"workDoneToken":"t"}}"# + "\n")
+    #expect(transcript.frames.map { $0.at("params.value.kind") } == ["\"begin\"", "\"end\""])
+  }
+
+  @Test func `traces answers for those who ask`() async throws {
+    let ping = #"{"id":1,"method":"get_data"}"# + "\n"
+    let transcript = try await converse(
+      ping + #"{"method":"$/setTrace","params":{"value":"messages"}}"# + "\n" + ping
+        + #"{"method":"$/setTrace","params":{"value":"off"}}"# + "\n" + ping)
+    #expect(transcript.frames.map(\.method) == [nil, nil, "$/logTrace", nil])
+    #expect(transcript.frames[2].at("params.message") == #""Answered 'get_data' (id 1).""#)
+  }
+}

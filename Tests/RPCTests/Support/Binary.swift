@@ -1,0 +1,26 @@
+import Glibc
+
+/// The release binaries that end-to-end tests run.
+enum Binary: String, CaseIterable, Sendable {
+  case rpcshell
+  case testShell
+
+  private var variable: String { self == .rpcshell ? "RPCSHELL_BINARY" : "TESTSHELL_BINARY" }
+  private var name: String { self == .rpcshell ? "rpcshell" : "TestShell" }
+
+  /// Where it is: what the environment says, else where `make build` puts it.
+  var path: String {
+    get throws {
+      let path = getenv(variable).map { String(cString: $0) } ?? Self.root + "/.build/release/" + name
+      guard access(path, X_OK) == 0 else { throw Missing(description: "\(path) is not there: run `make build` first") }
+      return path
+    }
+  }
+
+  struct Missing: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// The package's folder: four levels above this file.
+  static var root: String { #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined() }
+}
