@@ -1,11 +1,14 @@
 # rpcshell: build, test and measure. Every target works as the first command on a machine with only the Swift toolchain.
 
 SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := build
 
 # Fully static and stripped: the shortest start of all link modes (docs/PERFORMANCE.md). Tests link dynamically.
 # Exclusive access is checked at run time in the debug builds that tests run, not in the release.
 STATIC := -Xswiftc -static-executable -Xswiftc -enforce-exclusivity=unchecked -Xlinker --gc-sections -Xlinker -s
+# What the linker says about name services and dlopen in static programs concerns parts of the libraries that are not used.
+QUIET := | grep -vE 'in statically linked applications requires at runtime|`mktemp. is dangerous'
 STRICT := --explicit-target-dependency-import-check error
 SWIFT_BUILD := swift build $(STRICT)
 BINARIES := RPCSHELL_BINARY=$(CURDIR)/.build/release/rpcshell TESTSHELL_BINARY=$(CURDIR)/.build/release/TestShell
@@ -19,11 +22,11 @@ deps:
 
 ## Builds .build/release/rpcshell.
 build: deps
-	$(SWIFT_BUILD) -c release --product rpcshell $(STATIC)
+	$(SWIFT_BUILD) -c release --product rpcshell $(STATIC) $(QUIET)
 
 ## The shell with the plugin that tests need.
 testshell: deps
-	$(SWIFT_BUILD) -c release --product TestShell $(STATIC)
+	$(SWIFT_BUILD) -c release --product TestShell $(STATIC) $(QUIET)
 
 ## Shows the main job: an upgrade that streams as state events.
 demo: build

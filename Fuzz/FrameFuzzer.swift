@@ -1,5 +1,5 @@
-/// FrameDecoder over any bytes in any chunks: it ends, it stores no more than it may, and what it finds does not depend on
-/// how the input was cut. See README.md.
+/// FrameDecoder over any bytes in any chunks: it ends, it stores no more than it may, and what it finds does not depend
+/// on how the input was cut. See README.md.
 ///
 /// Input: a byte of options, a byte that says how many chunk sizes follow, those sizes, and then the stream.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -44,7 +44,7 @@ private struct Decoding {
       rest = rest.dropFirst(size)
       drain(&decoder, atMost: stream.count + 2)
       precondition(decoder.buffer.count <= max(options.maxMessage, HeaderBlock.limit) + size, "stores too much")
-      if expires, let failure = decoder.expire() { items.append(.failure(failure)) }
+      if expires { note(decoder.expire()) }
     }
     finish(&decoder, stream.count)
   }
@@ -66,17 +66,24 @@ private struct Decoding {
 
   private mutating func drain(_ decoder: inout FrameDecoder, atMost limit: Int) {
     while true {
-      switch decoder.next() {
-      case .needsInput: return
-      case .failure(let failure):
-        check(failure)
-        items.append(.failure(failure))
-      case .frame(let frame):
-        check(frame)
-        items.append(.frame(Array(frame.text), frame.framing))
-      }
+      guard note(decoder.next()) else { return }
       precondition(items.count <= limit, "finds more than there is")
     }
+  }
+
+  /// - Returns: whether anything was found.
+  @discardableResult
+  private mutating func note(_ item: FrameDecoder.Item) -> Bool {
+    switch item {
+    case .needsInput: return false
+    case .failure(let failure):
+      check(failure)
+      items.append(.failure(failure))
+    case .frame(let frame):
+      check(frame)
+      items.append(.frame(Array(frame.text), frame.framing))
+    }
+    return true
   }
 
   private func check(_ failure: FrameFailure) {

@@ -54,15 +54,21 @@ public struct DecimalNumber: Sendable, Equatable, JSONWritable {
   // MARK: Schemas
 
   /// Any decimal.
-  static let schema = Schema.checked(.any, expected: "a number") { isNumeric($0) }.decimal("a number")
+  static var schema: Schema {
+    Schema.checked(.any, expected: "a number") { isNumeric($0) }.decimal("a number")
+  }
 
   /// A decimal that is not negative.
-  static let unsignedSchema = Schema.checked(.any, expected: "a number") { isNumeric($0) }
-    .decimal("a number of at least 0") { $0 >= .zero }
+  static var unsignedSchema: Schema {
+    Schema.checked(.any, expected: "a number") { isNumeric($0) }
+      .decimal("a number of at least 0") { $0 >= .zero }
+  }
 
   /// A part of a whole.
-  static let shareSchema = Schema.checked(.any, expected: "a number") { isNumeric($0) }
-    .decimal("a number from 0 to 1") { $0 >= .zero && $0 <= ExactDecimal(1) }
+  static var shareSchema: Schema {
+    Schema.checked(.any, expected: "a number") { isNumeric($0) }
+      .decimal("a number from 0 to 1") { $0 >= .zero && $0 <= ExactDecimal(1) }
+  }
 
   /// A number, or a string that holds one: of any size, so that size has an error of its own.
   private static func isNumeric(_ view: JSONView) -> Bool {

@@ -48,9 +48,11 @@ public struct Meter: Sendable, Equatable, JSONWritable {
       self.cost = cost
     }
 
-    static let schema = Schema.object([
-      .required("amount", DecimalNumber.unsignedSchema), .optional("cost", Price.schema),
-    ])
+    static var schema: Schema {
+      Schema.object([
+        .required("amount", DecimalNumber.unsignedSchema), .optional("cost", Price.schema),
+      ])
+    }
 
     init(validated view: JSONView) {
       amount = DecimalNumber(validated: view["amount"]!)
@@ -69,20 +71,22 @@ public struct Meter: Sendable, Equatable, JSONWritable {
 // MARK: JSON
 
 extension Meter {
-  static let schema = Schema.object([
-    .required("id", .string, "unique among the plan's meters"),
-    .required("label", .string),
-    .required("used", DecimalNumber.unsignedSchema),
-    .required("limit", .nullable(DecimalNumber.unsignedSchema), "null is unlimited"),
-    .optional("unit", .string),
-    .optional("format", NumberFormat.schema),
-    .optional("symbol", .string(maxBytes: 64, nonEmpty: false), "an SF Symbol's name"),
-    .optional("group", .string),
-    .optional("warnAt", DecimalNumber.shareSchema),
-    .optional("resets", DateValue.schema, "makes it an allowance"),
-    .optional("overage", Overage.schema),
-    .optional("alerts", .array(DecimalNumber.shareSchema)),
-  ])
+  static var schema: Schema {
+    Schema.object([
+      .required("id", .string, "unique among the plan's meters"),
+      .required("label", .string),
+      .required("used", DecimalNumber.unsignedSchema),
+      .required("limit", .nullable(DecimalNumber.unsignedSchema), "null is unlimited"),
+      .optional("unit", .string),
+      .optional("format", NumberFormat.schema),
+      .optional("symbol", .string(maxBytes: 64, nonEmpty: false), "an SF Symbol's name"),
+      .optional("group", .string),
+      .optional("warnAt", DecimalNumber.shareSchema),
+      .optional("resets", DateValue.schema, "makes it an allowance"),
+      .optional("overage", Overage.schema),
+      .optional("alerts", .array(DecimalNumber.shareSchema)),
+    ])
+  }
 
   /// - Parameter view: was checked with ``schema``.
   init(validated view: JSONView) {

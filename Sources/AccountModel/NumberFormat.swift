@@ -21,15 +21,17 @@ public struct NumberFormat: Sendable, Equatable, JSONWritable {
   /// ``grouping``, or its default.
   public var groupsThousands: Bool { grouping.value ?? true }
 
-  static let schema = Schema.checked(
-    .object([
-      .optional("minFraction", .integer(0...15)),
-      .optional("maxFraction", .integer(0...15)),
-      .optional("grouping", .boolean),
-    ]), expected: "minFraction to be at most maxFraction"
-  ) { view in
-    guard let fewest = view["minFraction"]?.integer, let most = view["maxFraction"]?.integer else { return true }
-    return fewest <= most
+  static var schema: Schema {
+    Schema.checked(
+      .object([
+        .optional("minFraction", .integer(0...15)),
+        .optional("maxFraction", .integer(0...15)),
+        .optional("grouping", .boolean),
+      ]), expected: "minFraction to be at most maxFraction"
+    ) { view in
+      guard let fewest = view["minFraction"]?.integer, let most = view["maxFraction"]?.integer else { return true }
+      return fewest <= most
+    }
   }
 
   /// - Parameter view: was checked with ``schema``.

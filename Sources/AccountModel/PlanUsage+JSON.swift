@@ -3,16 +3,18 @@ public import RPCShell
 extension PlanUsage {
   /// What a plan must look like, but for the uniqueness of its meters' ids, which only ``init(checking:path:unknown:)``
   /// checks.
-  public static let schema = Schema.object([
-    .required("name", .nonEmptyString),
-    .required("price", Price.schema),
-    .optional("period", Period.schema),
-    .required("status", Status.schema),
-    .optional("meters", .array(Meter.schema)),
-    .optional("upgrade", Upgrade.schema, "null on the top plan"),
-    .optional("subscriptionGroupId", .string),
-    .optional("scheduledChange", ScheduledChange.schema),
-  ])
+  public static var schema: Schema {
+    Schema.object([
+      .required("name", .nonEmptyString),
+      .required("price", Price.schema),
+      .optional("period", Period.schema),
+      .required("status", Status.schema),
+      .optional("meters", .array(Meter.schema)),
+      .optional("upgrade", Upgrade.schema, "null on the top plan"),
+      .optional("subscriptionGroupId", .string),
+      .optional("scheduledChange", ScheduledChange.schema),
+    ])
+  }
 
   /// Reads a plan from outside.
   ///

@@ -40,7 +40,9 @@ public struct Upgrade: Sendable, Equatable, JSONWritable {
     self.detail = detail
   }
 
-  static let schema = Schema.object([.required("title", .string), .optional("detail", .string)])
+  static var schema: Schema {
+    Schema.object([.required("title", .string), .optional("detail", .string)])
+  }
 
   init(validated view: JSONView) {
     title = view["title"]!.string!
@@ -68,7 +70,9 @@ public struct ScheduledChange: Sendable, Equatable, JSONWritable {
     self.on = on
   }
 
-  static let schema = Schema.object([.required("to", .string), .required("on", DateValue.schema)])
+  static var schema: Schema {
+    Schema.object([.required("to", .string), .required("on", DateValue.schema)])
+  }
 
   init(validated view: JSONView) {
     to = view["to"]!.string!

@@ -8,11 +8,13 @@ public enum Price: Sendable, Equatable, JSONWritable {
   case display(String)
   case free
 
-  static let schema = Schema.oneOf([
-    [.required("amount", DecimalNumber.schema), .required("currencyCode", currencySchema)],
-    [.required("display", .nonEmptyString)],
-    [.required("free", .checked(.boolean, expected: "true") { $0.bool == true })],
-  ])
+  static var schema: Schema {
+    Schema.oneOf([
+      [.required("amount", DecimalNumber.schema), .required("currencyCode", currencySchema)],
+      [.required("display", .nonEmptyString)],
+      [.required("free", .checked(.boolean, expected: "true") { $0.bool == true })],
+    ])
+  }
 
   private static let currencySchema = Schema.checked(.string, expected: "a currency code of three letters") { view in
     let code = view.string!.utf8
@@ -47,7 +49,9 @@ public enum Price: Sendable, Equatable, JSONWritable {
 public enum Period: String, Sendable, CaseIterable, JSONWritable {
   case week, month, year
 
-  static let schema = Schema.choice(allCases.map(\.rawValue))
+  static var schema: Schema {
+    Schema.choice(allCases.map(\.rawValue))
+  }
 
   public func write(to writer: inout JSONWriter) { writer.string(rawValue) }
 }

@@ -31,13 +31,15 @@ public enum Status: Sendable, Equatable, JSONWritable {
     }
   }
 
-  static let schema = Schema.oneOf([
-    [.required("renews", DateValue.schema)],
-    [.required("trial", DateValue.schema)],
-    [.required("ends", DateValue.schema)],
-    [.required("paymentIssue", DateValue.schema)],
-    [.required("noRenewal", .checked(.boolean, expected: "true") { $0.bool == true })],
-  ])
+  static var schema: Schema {
+    Schema.oneOf([
+      [.required("renews", DateValue.schema)],
+      [.required("trial", DateValue.schema)],
+      [.required("ends", DateValue.schema)],
+      [.required("paymentIssue", DateValue.schema)],
+      [.required("noRenewal", .checked(.boolean, expected: "true") { $0.bool == true })],
+    ])
+  }
 
   /// - Parameter view: was checked with ``schema``.
   init(validated view: JSONView) {

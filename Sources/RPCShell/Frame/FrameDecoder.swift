@@ -72,13 +72,17 @@ public struct FrameDecoder: ~Copyable {
     }
   }
 
-  /// Gives up the unfinished message in lines.
-  public mutating func expire() -> FrameFailure? {
+  /// Gives up the unfinished message in lines, or hands out a whole one that stands before it on the same line.
+  public mutating func expire() -> Item {
     dropHandedOut()
-    guard isWaitingForLines else { return nil }
+    guard isWaitingForLines else { return .needsInput }
+    if case .line = mode {
+      mode = .continued(JSONBalance(), followed: 0, isScanned: false)
+      if case .frame(let frame) = next() { return .frame(frame) }
+    }
     let failure = malformed("message unfinished after 5 seconds of silence", at: buffer.count)
     discard(buffer.count)
-    return failure
+    return .failure(failure)
   }
 
   public mutating func next() -> Item {
@@ -285,7 +289,7 @@ public struct FrameDecoder: ~Copyable {
   func startOfNextMessage(at offset: Int) -> Bool? {
     guard offset < buffer.count else { return nil }
     let byte = buffer.readable[offset]
-    if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { return true }
+    if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") || byte == 0x1E { return true }
     guard isLetter(byte), options.framing != .lines else { return false }
     switch HeaderBlock.lineStart(line(from: offset)) {
     case .header: return true

@@ -7,7 +7,7 @@ struct StateDiff {
   var isEmpty: Bool { sections.isEmpty }
 
   init(from old: StateSnapshot, to new: StateSnapshot, reduceMotion: Bool) {
-    let former = Dictionary(uniqueKeysWithValues: old.sections.map { ($0.name, $0.text) })
+    let former = Dictionary(old.sections.map { ($0.name, $0.text) }) { $1 }
     sections = new.sections.filter { former[$0.name] != $0.text }
     let motion = Self.figureMotions(from: old, to: new) + Self.phaseMotions(from: old, to: new)
     self.motion = reduceMotion ? motion.map(\.reduced) : motion
@@ -15,7 +15,7 @@ struct StateDiff {
 
   /// A figure moves from its old value; a new one from 0.
   private static func figureMotions(from old: StateSnapshot, to new: StateSnapshot) -> [Motion] {
-    let former = Dictionary(uniqueKeysWithValues: old.figures.map { ($0.target, $0) })
+    let former = Dictionary(old.figures.map { ($0.target, $0) }) { $1 }
     let endsLoading = old.isLoading && !new.isLoading
     return new.figures.compactMap { figure in
       let known = former[figure.target]
@@ -30,7 +30,7 @@ struct StateDiff {
 
   private static func phaseMotions(from old: StateSnapshot, to new: StateSnapshot) -> [Motion] {
     guard !(old.isLoading && !new.isLoading) else { return [] }
-    let former = Dictionary(uniqueKeysWithValues: old.phases.map { ($0.target, $0.value) })
+    let former = Dictionary(old.phases.map { ($0.target, $0.value) }) { $1 }
     return new.phases.compactMap { phase in
       former[phase.target] == .some(phase.value) ? nil : Motion(target: phase.target, curve: .snappy)
     }

@@ -171,7 +171,13 @@ public actor Session {
       let passed = lastInput.duration(to: .now)
       return expectSilence(for: SessionOptions.silence - passed)
     }
-    if let failure = decoder.expire() { refuse(failure) }
+    switch decoder.expire() {
+    case .frame(let frame): receive(frame)
+    case .failure(let failure): refuse(failure)
+    case .needsInput: return
+    }
+    receiveAll()
+    watchSilence()
   }
 
   // MARK: Output

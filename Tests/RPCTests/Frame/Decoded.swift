@@ -56,7 +56,14 @@ final class FedDecoder {
     return finish()
   }
 
-  func expire() -> FrameFailure? { decoder.expire() }
+  /// What silence brings.
+  func expire() -> Decoded? {
+    switch decoder.expire() {
+    case .frame(let frame): Decoded(frame)
+    case .failure(let failure): Decoded(failure)
+    case .needsInput: nil
+    }
+  }
   var isWaitingForLines: Bool { decoder.isWaitingForLines }
   /// Bytes that are stored, or allocated.
   var held: Int { decoder.buffer.count }

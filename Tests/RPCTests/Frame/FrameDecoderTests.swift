@@ -52,12 +52,29 @@ struct FrameDecoderTests {
     #expect(!decoder.isWaitingForLines)
     #expect(decoder.feed(unfinished) == [])
     #expect(decoder.isWaitingForLines)
-    let failure = decoder.expire()
-    #expect(failure?.reason == "message unfinished after 5 seconds of silence")
-    #expect(failure?.kind == .malformed)
+    guard case .malformed(let reason, _, _) = decoder.expire() else {
+      Issue.record("nothing was given up")
+      return
+    }
+    #expect(reason == "message unfinished after 5 seconds of silence")
     #expect(!decoder.isWaitingForLines)
     #expect(decoder.expire() == nil)
     #expect(decoder.feed("{\"b\":2}\n") == [.line(#"{"b":2}"#)])
+  }
+
+  @Test func `serves a whole message that silence finds before an unfinished one`() {
+    let decoder = FedDecoder()
+    #expect(decoder.feed(#"{"a":1} {"b":"#) == [])
+    #expect(decoder.expire() == .line(#"{"a":1}"#))
+    #expect(decoder.feed("") == [])
+    #expect(decoder.isWaitingForLines)
+    #expect(decoder.feed("2}") == [.line(#"{"b":2}"#)])
+  }
+
+  @Test func `a record separator starts a new message`() {
+    let decoder = FedDecoder()
+    let found = decoder.feed("{\"a\":\n\u{1E}{\"b\":2}\n")
+    #expect(found == [.malformed("unfinished message", line: 2, column: 1), .line(#"{"b":2}"#)])
   }
 
   @Test(arguments: [
