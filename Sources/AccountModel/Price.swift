@@ -16,9 +16,11 @@ public enum Price: Sendable, Equatable, JSONWritable {
     ])
   }
 
-  private static let currencySchema = Schema.checked(.string, expected: "a currency code of three letters") { view in
-    let code = view.string!.utf8
-    return code.count == 3 && code.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
+  private static var currencySchema: Schema {
+    Schema.checked(.string, expected: "a currency code of three letters") { view in
+      let code = view.string!.utf8
+      return code.count == 3 && code.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
+    }
   }
 
   /// - Parameter view: was checked with ``schema``.

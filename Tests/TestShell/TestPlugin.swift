@@ -129,6 +129,11 @@ actor TestPlugin: Plugin {
     for waiting in gates.removeValue(forKey: gate) ?? [] { waiting.resume() }
   }
 
+  /// Lets everybody go who waits at a gate.
+  func openAll() {
+    for gate in gates.keys { open(gate) }
+  }
+
   // MARK: Output
 
   private nonisolated func outputRoutes() -> [Route] {

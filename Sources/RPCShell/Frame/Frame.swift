@@ -28,6 +28,8 @@ public struct FrameFailure: Error, Equatable, Sendable {
   /// Where decoding stopped, both counted from 1, the column in bytes.
   public var line: Int
   public var column: Int
+  /// The framing that the input was in; nil where it was in none.
+  public var framing: Framing?
   /// The `id` of a message that was too large, as it was sent, when it stood near the start.
   public var id: [UInt8]?
 }

@@ -45,16 +45,23 @@ extension FrameDecoder {
   }
 
   private mutating func endHeaders(_ block: HeaderBlock, length: Int) -> Step {
-    guard let contentLength = block.contentLength else { return breakOff("header block without Content-Length") }
+    guard let contentLength = block.contentLength else {
+      return breakOff(block.charsetError ?? "header block without Content-Length")
+    }
     buffer.consume(length)
     mode = .body(contentLength)
-    return .again
+    guard let reason = block.charsetError else { return .again }
+    // The body is in an encoding that nobody here reads: it goes unread.
+    let failure = malformed(reason, at: 0)
+    mode = .oversizedBody(contentLength)
+    return .item(.failure(failure))
   }
 
   /// Answers a broken header block. Its line goes, unless a message starts right there.
   private mutating func breakOff(_ reason: String) -> Step {
+    let failure = malformed(reason, at: 0)
     mode = .resynchronising(isInLine: false)
-    return .item(.failure(malformed(reason, at: 0)))
+    return .item(.failure(failure))
   }
 
   /// Passes over lines until one starts with `{`, `[` or `Content-Length:`.
@@ -103,8 +110,9 @@ extension FrameDecoder {
       return .item(.failure(failure))
     }
     guard length > 0 else {
+      let failure = malformed("empty body", at: 0)
       mode = .between
-      return .item(.failure(malformed("empty body", at: 0)))
+      return .item(.failure(failure))
     }
     let body = UnsafeRawBufferPointer(rebasing: buffer.readable[..<length])
     var outline = Outline()

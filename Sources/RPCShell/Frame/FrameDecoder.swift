@@ -344,7 +344,17 @@ public struct FrameDecoder: ~Copyable {
     let before = buffer.readable[..<min(offset, buffer.count)]
     let line = before.reduce(into: 1) { if $1 == UInt8(ascii: "\n") { $0 += 1 } }
     let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    return FrameFailure(kind: kind, reason: reason, line: line, column: offset - lineStart + 1)
+    return FrameFailure(
+      kind: kind, reason: reason, line: line, column: offset - lineStart + 1, framing: framingAtHand)
+  }
+
+  /// What the bytes at hand are framed in, as far as they said.
+  private var framingAtHand: Framing? {
+    switch mode {
+    case .line, .continued, .oversizedLines: .lines
+    case .headers, .body, .oversizedBody: .headers
+    case .between, .lineRest, .resynchronising: options.framing
+    }
   }
 
   var finished: Bool { isFinished }

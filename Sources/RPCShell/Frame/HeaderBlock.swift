@@ -4,6 +4,8 @@ struct HeaderBlock {
   static let limit = 16384
 
   private(set) var contentLength: Int?
+  /// Why the body cannot be read, although where it ends is known.
+  private(set) var charsetError: String?
   private(set) var count = 0
 
   /// Reads one line, without its line end.
@@ -26,7 +28,7 @@ struct HeaderBlock {
         throw HeaderError(reason: "two different Content-Length headers")
       }
       contentLength = length
-    case "content-type": try checkCharset(lowercased(value))
+    case "content-type": checkCharset(lowercased(value))
     default: break
     }
   }
@@ -44,12 +46,10 @@ struct HeaderBlock {
     return length
   }
 
-  private func checkCharset(_ value: String) throws(HeaderError) {
+  private mutating func checkCharset(_ value: String) {
     for parameter in value.split(whereSeparator: { $0 == ";" || $0 == " " }) where parameter.hasPrefix("charset=") {
       let name = parameter.dropFirst("charset=".count).filter { $0 != "\"" }
-      guard name == "utf-8" || name == "utf8" else {
-        throw HeaderError(reason: "Content-Type charset must be utf-8, not '\(name)'")
-      }
+      if name != "utf-8" && name != "utf8" { charsetError = "Content-Type charset must be utf-8, not '\(name)'" }
     }
   }
 

@@ -10,7 +10,7 @@ protocol OptionName: RawRepresentable<Int> {
 }
 
 /// The process's arguments, read one by one with getopt_long(3).
-struct OptionTable<Name: OptionName> {
+struct OptionTable<Name: OptionName>: ~Copyable {
   enum Match {
     /// An option and its value ("" if it takes none).
     case option(Name, value: String)
@@ -18,7 +18,7 @@ struct OptionTable<Name: OptionName> {
     case missingValue(String)
   }
 
-  /// Lives as long as the process. Not an array: instantiating its type would be a good part of a session's start.
+  /// Not an array: instantiating its type would be a good part of a session's start.
   private let entries: UnsafeMutablePointer<option>
 
   init() {
@@ -32,6 +32,8 @@ struct OptionTable<Name: OptionName> {
     entries[Name.count] = option()
     cl_reset_getopt()
   }
+
+  deinit { entries.deallocate() }
 
   /// The next option; nil when there are no more.
   func next() -> Match? {

@@ -37,6 +37,11 @@ struct Message {
       kind = .invalid("id must be a string, a number or null")
       return
     }
+    // Whatever is wrong with an answer, it is not answered itself.
+    if outline.method.isAbsent, id != nil, !outline.result.isAbsent || !outline.error.isAbsent {
+      kind = .response
+      return
+    }
     if outline.jsonrpc.isAbsent {
       if isStrict || !isObject(text) {
         kind = .invalid(isStrict && isObject(text) ? "the member \"jsonrpc\" is missing" : "expected an object")
@@ -47,8 +52,7 @@ struct Message {
       return
     }
     if outline.method.isAbsent {
-      let isResponse = !outline.id.isAbsent && (!outline.result.isAbsent || !outline.error.isAbsent)
-      kind = isResponse ? .response : .invalid("the member \"method\" is missing")
+      kind = .invalid("the member \"method\" is missing")
       return
     }
     guard text[outline.method.start] == UInt8(ascii: "\"") else {

@@ -47,6 +47,11 @@ struct PendingCalls {
     for serial in calls.keys.sorted() { calls[serial]?.stop(reason) }
   }
 
+  /// What a call does: its method's name without the plugin's.
+  func action(of serial: Int) -> String? {
+    calls[serial].map { call in call.method.split(separator: ".").last.map { String($0) } ?? call.method }
+  }
+
   /// The serial numbers of all calls, oldest first.
   var serialsInOrder: [Int] { calls.keys.sorted() }
 }

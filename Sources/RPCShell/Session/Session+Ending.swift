@@ -13,7 +13,7 @@ struct Life {
   /// A second signal: nothing is waited for.
   var isAborted = false
   var wasInterrupted = false
-  /// The time after a signal or `exit` is over: what nobody reads is cut off.
+  /// The time that the end may take is over: what nobody reads is cut off.
   var isOverdue = false
   /// Something was refused, failed, cut short or cut off.
   var hasFailed = false
@@ -48,7 +48,7 @@ extension Session {
     }
     guard life.wasInterrupted else { return }
     endInput()
-    stopPending(after: SessionOptions.interruptedDrain, cuttingOutput: true)
+    stopPending(after: SessionOptions.interruptedDrain)
   }
 
   /// The host's process died: what was accepted is finished, but nobody waits for its answers to be read.
@@ -64,7 +64,7 @@ extension Session {
     life.isExiting = true
     life.fixedStatus = life.isShutDown ? .success : .failure
     endInput()
-    stopPending(after: SessionOptions.interruptedDrain, cuttingOutput: true)
+    stopPending(after: SessionOptions.interruptedDrain)
   }
 
   /// Nothing can be written any more. Running actions are finished all the same.
@@ -73,23 +73,24 @@ extension Session {
     endInput()
   }
 
-  /// Stops what is still running after a while, and gives up what does not end even then.
-  ///
-  /// - Parameter cuttingOutput: whether answers that nobody reads are given up then, too.
-  private func stopPending(after bound: Duration, cuttingOutput: Bool = false) {
-    Task(executorPreference: executor) { await self.stop(after: bound, cuttingOutput: cuttingOutput) }
+  /// Bounds the end: after a while, stops what is still running, gives up what does not end even then, and no longer
+  /// waits for a client that does not read.
+  private func stopPending(after bound: Duration) {
+    bounds.append(Task(executorPreference: executor) { await self.stop(after: bound) })
   }
 
-  private func stop(after bound: Duration, cuttingOutput: Bool) async {
-    try? await host.clock.sleep(for: bound)
-    if cuttingOutput { life.isOverdue = true }
-    guard !pending.isEmpty else { return }
-    life.hasFailed = true
-    pending.stopAll(.drained)
-    try? await host.clock.sleep(for: HandlerRun.grace(after: .drained) * 4)
-    for serial in pending.serialsInOrder {
-      complete(serial, .failure(.stopped(.drained, seconds: nil, data: [])))
+  private func stop(after bound: Duration) async {
+    guard (try? await host.clock.sleep(for: bound)) != nil else { return }
+    if !pending.isEmpty {
+      life.hasFailed = true
+      pending.stopAll(.drained)
+      guard (try? await host.clock.sleep(for: HandlerRun.grace(after: .drained) * 4)) != nil else { return }
+      for serial in pending.serialsInOrder {
+        let data = pending.action(of: serial).map { [RPCError.Member("action", .string($0))] } ?? []
+        complete(serial, .failure(.stopped(.drained, seconds: nil, data: data)))
+      }
     }
+    life.isOverdue = true
   }
 
   /// The exit status, once everything is finished and written.

@@ -20,16 +20,18 @@ extension Session {
     plugin.assumeIsolated { $0.environmentChanged(environment) }
   }
 
-  static let initializeParams: [Schema.Property] = [
-    .optional("clientInfo", .any, "the host's name and version"),
-    .optional("processId", .integer(0...Int(Int32.max)), "the session ends when this process does"),
-    .optional("locale", .string, "a BCP 47 or ICU identifier"),
-    .optional("timeZone", .string, "an IANA time zone"),
-    .optional("textSize", .choice(Environment.TextSize.allCases.map(\.rawValue)), "for renderers"),
-    .optional("reduceMotion", .boolean, "changes are placed, not animated"),
-    .optional("theme", .any, "for renderers"),
-    .optional("capabilities", .any, "what the host can do"),
-  ]
+  static var initializeParams: [Schema.Property] {
+    [
+      .optional("clientInfo", .any, "the host's name and version"),
+      .optional("processId", .integer(0...Int(Int32.max)), "the session ends when this process does"),
+      .optional("locale", .string, "a BCP 47 or ICU identifier"),
+      .optional("timeZone", .string, "an IANA time zone"),
+      .optional("textSize", .choice(Environment.TextSize.allCases.map(\.rawValue)), "for renderers"),
+      .optional("reduceMotion", .boolean, "changes are placed, not animated"),
+      .optional("theme", .any, "for renderers"),
+      .optional("capabilities", .any, "what the host can do"),
+    ]
+  }
 
   private func environment(from params: JSONView) throws(RPCError) -> Environment {
     var environment = environment

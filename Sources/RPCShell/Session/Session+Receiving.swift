@@ -11,6 +11,7 @@ extension Session {
 
   /// Answers input that is no message, under `id: null` unless its id could be read.
   func refuse(_ failure: FrameFailure) {
+    if let framing = failure.framing { newestFraming = framing }
     let error: RPCError
     switch failure.kind {
     case .malformed:
@@ -143,13 +144,14 @@ extension Session {
     return (try? JSONDocument(parsing: JSONText(trusted: quoted)))?.view.string ?? ""
   }
 
-  /// Bytes of the wire in a line for people: decoded, short, without control characters.
-  func display(_ bytes: UnsafeRawBufferPointer?) -> String {
-    guard let bytes else { return "null" }
-    let text = decodedName(UnsafeRawBufferPointer(rebasing: bytes.prefix(400)))
-    let shown = text.isEmpty ? String(decoding: bytes.prefix(80), as: UTF8.self) : text
-    return String(
-      String.UnicodeScalarView(shown.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.prefix(80)))
+  /// A name of the wire in a line for people: short, with control characters as JSON writes them.
+  func display(_ name: UnsafeRawBufferPointer?) -> String {
+    guard let name else { return "null" }
+    let decoded = decodedName(UnsafeRawBufferPointer(rebasing: name.prefix(400)))
+    let text = decoded.isEmpty ? String(decoding: name.prefix(80), as: UTF8.self) : decoded
+    let shown = ByteBuffer()
+    shown.appendJSONString(String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value != 0x7F }.prefix(80))))
+    return String(decoding: shown.bytes.dropFirst().dropLast(), as: UTF8.self)
   }
 }
 

@@ -20,7 +20,7 @@ public actor Session {
   private var madeRegistry: PluginRegistry?
   // The hot path reads and writes these for each message; one thread, no overlapping access.
   var decoder: FrameDecoder
-  var newestFraming = Framing.lines
+  var newestFraming: Framing
   var pending = PendingCalls()
   /// Batches with unanswered calls: their array, with the answers it has already, is still to come.
   var openBatches: [Batch] = []
@@ -29,6 +29,9 @@ public actor Session {
   lazy var environment = options.environment()
   var traceValue = TraceValue.off
   private var isExpectingSilence = false
+  private var silence: Task<Void, Never>?
+  /// What bounds the end, once it has begun.
+  var bounds: [Task<Void, Never>] = []
   private var lastInput = MonotonicTime.now
   /// Whole messages may be left in the decoder, since reading was paused.
   private(set) var hasUndecoded = false
@@ -46,6 +49,7 @@ public actor Session {
     self.options = options
     makePlugins = plugins
     self.source = source
+    newestFraming = options.decoder.framing ?? .lines
     writer = FrameWriter(sink: sink)
     decoder = FrameDecoder(options: options.decoder)
     self.clock = clock
@@ -66,9 +70,20 @@ public actor Session {
     var descriptors = PollSet()
     while true {
       executor.runJobs()
-      if let status = turn(&descriptors) { return status }
+      if let status = turn(&descriptors) {
+        endTasks()
+        return status
+      }
       executor.wait(for: &descriptors)
     }
+  }
+
+  /// Ends with the session the waits that it had started. What they hold goes with them.
+  private func endTasks() {
+    silence?.cancel()
+    for bound in bounds { bound.cancel() }
+    bounds = []
+    if !life.isAborted { executor.runJobs() }
   }
 
   /// Serves what is ready, then says what to wait for next.
@@ -76,9 +91,12 @@ public actor Session {
   private func turn(_ descriptors: inout PollSet) -> ExitStatus? {
     if descriptors.interrupts.revents != 0 { interrupt() }
     if descriptors.hostProcess.revents != 0 { hostProcessEnded() }
-    if hasUndecoded && !writer.isOverLimit { receiveAll() }
     if descriptors.input.revents != 0 { readChunk() }
     flush()
+    while hasUndecoded && !writer.isOverLimit {
+      receiveAll()
+      flush()
+    }
     if let status = statusAtEnd() { return status }
     let isReading = !life.isInputOver && !writer.isOverLimit
     descriptors.input = PollSet.entry(isReading ? source.descriptor : nil, POLLIN)
@@ -159,12 +177,12 @@ public actor Session {
   @inline(never)
   private func expectSilence(for duration: Duration) {
     isExpectingSilence = true
-    Task(executorPreference: executor) { await self.endAfterSilence(of: duration) }
+    silence = Task(executorPreference: executor) { await self.endAfterSilence(of: duration) }
   }
 
   private func endAfterSilence(of duration: Duration) async {
     let begun = lastInput
-    try? await host.clock.sleep(for: duration)
+    guard (try? await host.clock.sleep(for: duration)) != nil else { return }
     isExpectingSilence = false
     guard decoder.isWaitingForLines else { return }
     guard begun == lastInput else {

@@ -11,7 +11,7 @@ extension Conversation {
   static let broken: [Conversation] = [
     block(
       "Content-Type: a/b; charset=latin1\r\nContent-Length: 2\r\n\r\n{}",
-      "Content-Type charset must be utf-8, not 'latin1'", [.body("{}")]),
+      "Content-Type charset must be utf-8, not 'latin1'", []),
     block("X: 1\r\n\r\n{}\n", "header block without Content-Length", [.line("{}")]),
     block("Content-Length: 99999999999999999999\r\n\r\n{}\n", "Content-Length does not fit", [.line("{}")]),
     block("Content-Length: 9223372036854775808\r\n\r\n{}\n", "Content-Length does not fit", [.line("{}")]),

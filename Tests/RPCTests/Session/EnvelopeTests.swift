@@ -113,4 +113,23 @@ struct EnvelopeTests {
     let transcript = try await converse(#"{"\u0069d":1,"m\u0065thod":"shell.ping"}"# + "\n")
     #expect(transcript.texts == [#"{"jsonrpc":"2.0","id":1,"result":{}}"#])
   }
+
+  // MARK: Framings
+
+  @Test(arguments: [
+    "Content-Length: 3\r\n\r\n{\"a", "Content-Length: 5\r\n\r\n{{{{{", "Content-Length: x\r\n\r\n",
+    "Content-Type: text/plain; charset=latin1\r\nContent-Length: 2\r\n\r\n{}",
+  ])
+  func `answers what is broken behind headers behind headers`(_ input: String) async throws {
+    let transcript = try await converse(input)
+    #expect(transcript.frames.map(\.errorCode) == [-32700])
+    #expect(transcript.frames.map(\.framing) == [.headers])
+  }
+
+  @Test(arguments: [Framing.lines, .headers])
+  func `answers in the framing that was pinned, whatever comes`(_ framing: Framing) async throws {
+    let transcript = try await converse("noise\n") { $0.decoder.framing = framing }
+    #expect(transcript.frames.map(\.errorCode) == [-32700])
+    #expect(transcript.frames.map(\.framing) == [framing])
+  }
 }

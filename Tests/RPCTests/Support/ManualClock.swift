@@ -45,6 +45,15 @@ final class ManualClock: Clock, Sendable {
     for sleeper in due { sleeper.wake.resume() }
   }
 
+  /// Wakes everybody with an error, as cancelling each of them would; who lies down from now on sleeps as before.
+  func release() {
+    let sleepers = state.withLock { state in
+      defer { state.sleepers = [:] }
+      return state.sleepers.values.map(\.wake)
+    }
+    for wake in sleepers { wake.resume(throwing: CancellationError()) }
+  }
+
   /// Waits until at least so many sleep, so that a test does not move the time too early.
   func waitForSleepers(_ count: Int = 1) async {
     await withTaskCancellationHandler {

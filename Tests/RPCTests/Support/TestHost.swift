@@ -37,17 +37,23 @@ final class TestHost: Sendable {
     _ = fcntl(interrupts.reader, F_SETFL, O_NONBLOCK)
     configure(&options)
     let executor = LoopExecutor()
+    let plugin = TestPlugin(executor: executor)
+    let clock = clock
     let end = DescriptorSink(takingOver: output.writer)
     let descriptors = [input.reader, end.descriptor, interrupts.reader]
     session = Session(
       source: source(DescriptorSource(descriptor: input.reader)), sink: sink(end),
-      plugins: [TestPlugin(executor: executor)], options: options, executor: executor, clock: clock, now: { 0 })
+      plugins: [plugin], options: options, executor: executor, clock: clock, now: { 0 })
     self.input = input.writer
     self.interrupts = interrupts.writer
     self.output = FrameReader(descriptor: output.reader)
     let session = session
     startThread {
       let status = session.run()
+      // What waits for ever in a test holds the session: it is let go on the session's own thread.
+      clock.release()
+      plugin.assumeIsolated { $0.openAll() }
+      for _ in 1...10 { executor.runJobs() }
       for descriptor in descriptors { close(descriptor) }
       log.finish()
       ended.set(status)
