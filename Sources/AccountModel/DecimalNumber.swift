@@ -1,6 +1,6 @@
 public import RPCShell
 
-/// A decimal of the wire: its exact value, and the JSON it came as, so that it goes out as it came (model.md, section 1).
+/// A decimal of the wire: its exact value, and the JSON it came as, so that it goes out as it came.
 ///
 /// It comes as a JSON number, read as its shortest decimal with up to 15 digits (whole numbers keep all of theirs), or as
 /// a string with JSON's number grammar without exponent and up to 38 digits.

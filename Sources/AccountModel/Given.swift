@@ -1,7 +1,6 @@
 public import RPCShell
 
-/// An optional member, as it was given. Absent and null both mean the default, but each is written back as it came
-/// (model.md, sections 1 and 4: `plan` is the PlanUsage as given).
+/// An optional member, as it was given. Absent and null both mean the default, but each is written back as it came.
 public enum Given<Value: Sendable & Equatable>: Sendable, Equatable {
   case absent
   case null

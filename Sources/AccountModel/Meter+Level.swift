@@ -13,7 +13,7 @@ extension Meter {
   /// Whether it starts again at a date.
   public var isAllowance: Bool { resets.value != nil }
 
-  /// Decided by exact arithmetic; both borders belong to the higher level (requirements.md, 29 to 31 and C16).
+  /// Decided by exact arithmetic; both borders belong to the higher level.
   public var level: Level {
     guard let limit else { return .normal }
     if used.value >= limit.value { return .atLimit }

@@ -1,6 +1,6 @@
 public import RPCShell
 
-/// One limit of a plan and how much of it is used (model.md, section 2).
+/// One limit of a plan and how much of it is used.
 public struct Meter: Sendable, Equatable, JSONWritable {
   /// Tells the meters of a plan apart.
   public var id: String

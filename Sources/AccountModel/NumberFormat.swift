@@ -1,6 +1,6 @@
 public import RPCShell
 
-/// How a meter's figures are written (model.md, section 2).
+/// How a meter's figures are written.
 public struct NumberFormat: Sendable, Equatable, JSONWritable {
   /// Decimals that are always shown; 0 by default.
   public var minFraction = Given<Int>.absent

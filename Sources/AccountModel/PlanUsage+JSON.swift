@@ -46,7 +46,7 @@ extension PlanUsage {
     scheduledChange = Given(view["scheduledChange"]) { ScheduledChange(validated: $0) }
   }
 
-  /// Writes what was given, in the order of model.md.
+  /// Writes what was given, in the order of docs/PROTOCOL.md.
   public func write(to writer: inout JSONWriter) {
     writer.object { plan in
       plan.member("name", name)

@@ -1,5 +1,5 @@
 extension PlanUsage {
-  /// The sample account's plan: Plus, with Studio above it (requirements.md, F1).
+  /// The sample account's plan: Plus, with Studio above it.
   /// - Parameter date: when it renews and its exports start again.
   public static func sample(renewing date: DateValue) -> PlanUsage {
     var plan = PlanUsage(name: "Plus", price: dollars("9.99"), status: .renews(date))
@@ -9,7 +9,7 @@ extension PlanUsage {
     return plan
   }
 
-  /// The sample account's top plan (model.md, section 9).
+  /// The sample account's top plan.
   /// - Parameter date: when it renews and its exports start again.
   public static func studio(renewing date: DateValue) -> PlanUsage {
     var plan = PlanUsage(name: "Studio", price: dollars("19.99"), status: .renews(date))

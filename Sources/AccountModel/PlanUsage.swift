@@ -1,6 +1,6 @@
 public import RPCShell
 
-/// A plan and how much of it is used: the one value that a host hands over (model.md, section 2).
+/// A plan and how much of it is used: the one value that a host hands over.
 public struct PlanUsage: Sendable, Equatable, JSONWritable {
   /// `Plus`; not empty.
   public var name: String

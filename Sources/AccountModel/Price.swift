@@ -1,6 +1,6 @@
 public import RPCShell
 
-/// What a plan costs, or what went over it (model.md, section 2).
+/// What a plan costs, or what went over it.
 public enum Price: Sendable, Equatable, JSONWritable {
   /// An amount in the currency's major unit (`9.99`) and an ISO 4217 code, which is kept as it was given.
   case amount(DecimalNumber, currencyCode: String)

@@ -1,6 +1,6 @@
 public import RPCShell
 
-/// Where a plan stands (model.md, section 2).
+/// Where a plan stands.
 public enum Status: Sendable, Equatable, JSONWritable {
   case renews(DateValue)
   /// A free trial up to a date.

@@ -1,7 +1,7 @@
 public import AccountModel
 public import RPCShell
 
-/// The built-in adapter for a plan's actions: goes up one step in a catalogue of plans (model.md, section 7, rule 11).
+/// The built-in adapter for a plan's actions: goes up one step in a catalogue of plans.
 public struct LocalAccount: ActionHandler {
   public let adapter = "local"
   /// The plans that can be had, the lowest first.

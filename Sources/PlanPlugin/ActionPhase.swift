@@ -1,6 +1,6 @@
 import RPCShell
 
-/// Where an action stands, with what is shown beside it (requirements.md, A4 and A6).
+/// Where an action stands, with what is shown beside it.
 struct ActionPhase: Sendable, Equatable {
   enum Name: String, Sendable {
     case idle, working, done, failed, pending

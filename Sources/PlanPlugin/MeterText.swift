@@ -1,7 +1,7 @@
 import AccountModel
 import RPCShell
 
-/// The figures and texts of one meter (requirements.md, A3 and 73).
+/// The figures and texts of one meter.
 struct MeterText {
   let meter: Meter
   let level: Level

@@ -2,7 +2,7 @@ import AccountModel
 import FoundationEssentials
 import FoundationInternationalization
 
-/// Numbers, money and dates as a locale writes them (requirements.md, C1 to C9): the one place that knows Foundation's
+/// Numbers, money and dates as a locale writes them: the one place that knows Foundation's
 /// formatters. Nothing is taken from the process: locale, calendar (Gregorian) and zone are always given.
 struct PlanFormatting {
   /// What this is for, as it was given.

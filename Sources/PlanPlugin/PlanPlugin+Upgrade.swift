@@ -94,7 +94,8 @@ extension PlanPlugin {
 
   private func outcome(of end: HandlerEnd, _ handler: any ActionHandler) -> UpgradeOutcome {
     switch end {
-    case .succeeded(let result) where result.outcome == .pending: return .pending
+    // What was only shown to the person is not bought yet.
+    case .succeeded(let result) where result.outcome == .pending || result.outcome == .presented: return .pending
     case .succeeded(let result):
       do throws(SchemaViolation) { return .completed(try newPlan(result)) } catch {
         host.log("onUpgrade: \(error.text)")

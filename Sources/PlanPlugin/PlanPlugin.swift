@@ -22,7 +22,7 @@ public actor PlanPlugin: Plugin {
     /// Whether the plans are the built-in sample, with which one can start over.
     public var isSampleAccount: Bool
 
-    /// The defaults of model.md, section 10.
+    /// The defaults.
     public init(
       handlers: [HostAction: any ActionHandler] = [:], customActions: Set<HostAction> = [],
       upgradeTimeout: Double = 600, upgradeHold: Duration = .milliseconds(1200), isSampleAccount: Bool = false

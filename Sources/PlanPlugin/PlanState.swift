@@ -1,8 +1,7 @@
 import AccountModel
 import RPCShell
 
-/// All that the plan block knows. What it shows is a function of this, the time and how the person reads
-/// (model.md, section 4).
+/// All that the plan block knows. What it shows is a function of this, the time and how the person reads.
 struct PlanState: Sendable {
   /// nil while nothing is known.
   var plan: PlanUsage?

@@ -1,7 +1,7 @@
 import AccountModel
 import RPCShell
 
-/// The texts of the summary card (requirements.md, A2 and 70 to 72).
+/// The texts of the summary card.
 struct SummaryText {
   let name: String
   let chip: (text: String, tone: Tone)?

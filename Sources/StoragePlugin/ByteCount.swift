@@ -28,7 +28,7 @@ public struct ByteCount: Sendable, Hashable {
   ]
 
   /// `0 bytes`, `1 byte`, `999 kB`, `52.4 MB`, `1.25 GB`: the smallest unit whose figure, rounded half-even, stays below
-  /// 1000 (requirements.md, C20).
+  /// 1000.
   public var text: String {
     if bytes == 1 { return "1 byte" }
     if bytes < 1_000 { return "\(bytes) bytes" }

@@ -3,7 +3,7 @@ import Glibc
 /// The process's stdin and stdout, moved out of everybody's way.
 ///
 /// Afterwards descriptor 0 is /dev/null and descriptor 1 is stderr, so that a `print` or a child can neither eat input
-/// nor tear a frame (protocol.md, section 1).
+/// nor tear a frame (docs/PROTOCOL.md, "Bytes and frames").
 public struct StandardStreams {
   public let input: DescriptorSource
   public let output: DescriptorSink

@@ -1,4 +1,4 @@
-/// How a message is marked off from the next one (protocol.md, section 1).
+/// How a message is marked off from the next one (docs/PROTOCOL.md, "Bytes and frames").
 public enum Framing: String, Sendable {
   /// One message a line (JSON Lines).
   case lines

@@ -122,11 +122,13 @@ extension FrameDecoder {
       guard let rest = body[end...].firstIndex(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D && $0 != 0x0A }) else {
         return handOut(length, outline, .headers)
       }
-      failure = JSONParseFailure(offset: rest, reason: "expected nothing after the message")
+      failure = JSONParseFailure(
+        offset: rest, reason: "expected nothing after the message within its \(length) bytes of Content-Length")
     case .invalid(let found): failure = found
     case .incomplete:
       if isScalar(body) { return handOut(length, outline, .headers) }
-      failure = JSONParseFailure(offset: length, reason: "unfinished message")
+      failure = JSONParseFailure(
+        offset: length, reason: "the message goes on past its \(length) bytes of Content-Length")
     }
     let answer = malformed(failure.reason, at: failure.offset)
     discard(length)

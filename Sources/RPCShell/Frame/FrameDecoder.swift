@@ -1,7 +1,7 @@
 import Glibc
 
 /// Turns bytes into messages: both framings, told apart for each message by how it starts, with limits and a way back
-/// after every kind of bad input (protocol.md, section 1). Does no I/O: append to ``buffer``, then ask ``next()`` until
+/// after every kind of bad input (docs/PROTOCOL.md, "Bytes and frames"). Does no I/O: append to ``buffer``, then ask ``next()`` until
 /// it needs more.
 public struct FrameDecoder: ~Copyable {
   public enum Item {
@@ -80,7 +80,7 @@ public struct FrameDecoder: ~Copyable {
       mode = .continued(JSONBalance(), followed: 0, isScanned: false)
       if case .frame(let frame) = next() { return .frame(frame) }
     }
-    let failure = malformed("message unfinished after 5 seconds of silence", at: buffer.count)
+    let failure = malformed("unfinished message, and nothing came for a while", at: buffer.count)
     discard(buffer.count)
     return .failure(failure)
   }

@@ -227,6 +227,7 @@ public struct JSONScanner: ~Copyable {
         return cursor.fail("duplicate member name")
       }
     }
+    if place.depth == 1 && place.member == .other { outline.hasOtherMembers = true }
     place.isNameDue = false
     cursor.skipBlanks()
     guard cursor.at < cursor.end else { return false }

@@ -28,8 +28,10 @@ public struct Outline: Sendable {
   public var params = ByteSpan.absent
   public var result = ByteSpan.absent
   public var error = ByteSpan.absent
-  /// `params.id` where it is a number: in a cancel it may be one that does not fit (protocol.md, section 1).
+  /// `params.id` where it is a number: in a cancel it may be one that does not fit (docs/PROTOCOL.md, "Bytes and frames").
   var paramsID = ByteSpan.absent
+  /// Members beside the envelope's own.
+  public var hasOtherMembers = false
   /// The message is an array of messages.
   public var isBatch = false
   /// Blanks between tokens, or U+2028/U+2029 in a string: the text cannot be echoed as it stands.

@@ -68,6 +68,9 @@ struct ScanCursor {
       case UInt8(ascii: "\\"):
         hasEscapes = true
         guard aside({ $0.scanEscape() }) else { return nil }
+      case 0x0A:
+        _ = fail("line end in a string")
+        return nil
       case 0..<0x20:
         _ = fail("control character in a string")
         return nil

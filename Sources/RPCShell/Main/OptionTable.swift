@@ -4,6 +4,8 @@ import Glibc
 /// A set of long options, in the order of their raw values, which count from 0.
 protocol OptionName: RawRepresentable<Int> {
   static var count: Int { get }
+  /// The one that `-h` stands for.
+  static var help: Self { get }
   /// `max-message`
   var text: StaticString { get }
   var takesValue: Bool { get }
@@ -39,18 +41,28 @@ struct OptionTable<Name: OptionName>: ~Copyable {
   func next() -> Match? {
     var index: Int32 = 0
     // The leading ':' tells a missing value from an unknown option.
-    let found = cl_getopt_long(CommandLine.argc, CommandLine.unsafeArgv, ":", entries, &index)
-    if found == -1 { return nil }
-    if found == Int32(UInt8(ascii: ":")) { return .missingValue(previousArgument) }
-    guard found != Int32(UInt8(ascii: "?")), let name = Name(rawValue: Int(found)) else {
-      return .unknown(previousArgument)
+    let found = cl_getopt_long(CommandLine.argc, CommandLine.unsafeArgv, ":h", entries, &index)
+    switch found {
+    case -1: return nil
+    case Int32(UInt8(ascii: "h")): return .option(.help, value: "")
+    case Int32(UInt8(ascii: ":")): return .missingValue(previousArgument)
+    default:
+      guard let name = Name(rawValue: Int(found)) else { return .unknown(unknownOption) }
+      return .option(name, value: cl_optarg().map { String(cString: $0) } ?? "")
     }
-    return .option(name, value: cl_optarg().map { String(cString: $0) } ?? "")
   }
 
   /// What stands behind the options.
   var firstOperand: String? {
     cl_optind() < CommandLine.argc ? argument(cl_optind()) : nil
+  }
+
+  /// A letter in a cluster of them, or a long option.
+  private var unknownOption: String {
+    guard let letter = Unicode.Scalar(UInt32(truncatingIfNeeded: cl_optopt())), letter != "\0" else {
+      return previousArgument
+    }
+    return "-\(letter)"
   }
 
   /// The argument that getopt_long looked at last.

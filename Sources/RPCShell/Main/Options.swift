@@ -7,7 +7,7 @@ enum Command {
   case version
 }
 
-/// The options of a session (protocol.md, section 6).
+/// The options of a session.
 struct ServeOptions {
   var isDemo = false
   var framing: Framing?
@@ -60,7 +60,7 @@ extension Command {
     let table = OptionTable<Name>()
     while let match = table.next() {
       switch match {
-      case .option(.help, _), .unknown("-h"): return .help
+      case .option(.help, _): return .help
       case .option(.version, _): return .version
       case .option(let name, let value): try apply(name, value, to: &options)
       case .unknown(let text):
@@ -78,21 +78,26 @@ extension Command {
     case .demo: options.isDemo = true
     case .strict: options.isStrict = true
     case .framing: options.framing = try framing(value)
-    case .drain: options.drain = .seconds(try number(value, "--drain", "seconds, like 2 or 0.5"))
+    case .drain:
+      guard let seconds = Double(value), seconds >= 0, seconds <= 1e9 else {
+        throw UsageError(text: "--drain: expected seconds, like 2 or 0.5, got '\(value)'")
+      }
+      options.drain = .seconds(seconds)
     case .maxMessage:
-      let bytes = try number(value, "--max-message", "a number of bytes above 0")
       let largest = FrameDecoder.Options.largest
-      guard bytes >= 1, bytes <= Double(largest) else {
+      guard let bytes = Int(value), bytes >= 1, bytes <= largest else {
         throw UsageError(text: "--max-message: expected a number of bytes from 1 to \(largest), got '\(value)'")
       }
-      options.maxMessage = Int(bytes)
+      options.maxMessage = bytes
     case .locale:
       guard LocaleIdentifier.isWellFormed(value) else {
         throw UsageError(text: "--locale: expected an identifier like 'en_US' or 'pt-BR', got '\(value)'")
       }
       options.locale = value
     case .timeZone: options.timeZone = value
-    case .trace: options.trace = value
+    case .trace:
+      guard !value.isEmpty else { throw UsageError(text: "--trace: expected the name of a file, got ''") }
+      options.trace = value
     case .help, .version: break
     }
   }
@@ -104,12 +109,5 @@ extension Command {
       throw UsageError(text: "--framing: expected 'lines', 'headers' or 'auto', got '\(value)'\(hint)")
     }
     return framing
-  }
-
-  private static func number(_ value: String, _ option: String, _ expected: String) throws(UsageError) -> Double {
-    guard let number = Double(value), number >= 0, number.isFinite else {
-      throw UsageError(text: "\(option): expected \(expected), got '\(value)'")
-    }
-    return number
   }
 }

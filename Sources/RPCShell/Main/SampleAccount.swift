@@ -3,7 +3,7 @@ import HostAdapters
 import PlanPlugin
 import RPCShell
 
-/// The account that works with nothing installed: Plus, with Studio above it, in memory (model.md, section 7, rule 11).
+/// The account that works with nothing installed: Plus, with Studio above it, in memory.
 enum SampleAccount {
   /// - Parameter time: when the account is made, in seconds since 1970-01-01T00:00:00Z; its plans renew 14 days later.
   static func plugin(executor: LoopExecutor, madeAt time: Double) -> PlanPlugin {

@@ -23,7 +23,7 @@ struct Message {
 
   /// - Parameters:
   ///   - text: a valid JSON value.
-  ///   - isStrict: whether a missing `jsonrpc` member is refused.
+  ///   - isStrict: whether a missing `jsonrpc` member and unknown ones are refused.
   @inline(__always)
   init(_ text: UnsafeRawBufferPointer, _ outline: Outline, isStrict: Bool) {
     let base = text.baseAddress!
@@ -53,6 +53,10 @@ struct Message {
     }
     if outline.method.isAbsent {
       kind = .invalid("the member \"method\" is missing")
+      return
+    }
+    if isStrict && outline.hasOtherMembers {
+      kind = .invalid("expected only \"jsonrpc\", \"id\", \"method\" and \"params\"")
       return
     }
     guard text[outline.method.start] == UInt8(ascii: "\"") else {

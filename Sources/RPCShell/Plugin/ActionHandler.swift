@@ -16,7 +16,7 @@ public protocol ActionHandler: Sendable {
   func run(_ call: ActionCall, progress: @Sendable (ActionProgress) -> Void) async throws -> ActionResult
 }
 
-/// What a handler is given (model.md, section 3).
+/// What a handler is given.
 public struct ActionCall: Sendable {
   public var action: HostAction
   /// The caller's, or one made for this intent.
@@ -41,7 +41,7 @@ public struct ActionCall: Sendable {
   }
 }
 
-/// What a handler gives back (model.md, section 3). Nothing at all is `completed`.
+/// What a handler gives back. Nothing at all is `completed`.
 public struct ActionResult: Sendable {
   public enum Outcome: String, Sendable, CaseIterable {
     case completed, presented, pending, cancelled, failed

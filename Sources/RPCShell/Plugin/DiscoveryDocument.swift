@@ -75,7 +75,7 @@ extension ShellMethod {
     }
   }
 
-  fileprivate var params: [Schema.Property] {
+  var params: [Schema.Property] {
     switch self {
     case .initialize: Session.initializeParams
     case .cancel: [.required("id", .any, "the id of the request, a string or a number")]

@@ -9,7 +9,7 @@ public enum HandlerEnd: Sendable {
   case stopped(StopReason)
 }
 
-/// One run of a handler, with its time limit and its cancellation: whatever happens first, one end (model.md, rule 7).
+/// One run of a handler, with its time limit and its cancellation: whatever happens first, one end.
 public actor HandlerRun {
   /// How long a handler may take to end after it was told to stop. At the end of a session it has no more time.
   public static func grace(after reason: StopReason) -> Duration {

@@ -31,8 +31,6 @@ public struct Route: Sendable {
   let result: @Sendable () -> Schema
   /// Names for parameters that come by position; empty where they must come by name.
   let positional: [String]
-  /// Whether unknown members of `params` are passed over, as LSP's life cycle wants it.
-  let unknownMembers: Schema.UnknownMembers
   let body: Body
 
   /// A method that is answered on the spot by a plugin.
@@ -45,7 +43,6 @@ public struct Route: Sendable {
   ) -> Route {
     Route(
       name: name, summary: summary, kind: kind, params: params, result: result, positional: positional,
-      unknownMembers: .refused,
       body: .immediate { (params, context) throws(RPCError) in
         try plugin.answer(params, context, with: answer)
       })
@@ -62,7 +59,6 @@ public struct Route: Sendable {
   ) -> Route {
     Route(
       name: name, summary: summary, kind: .action, params: params, result: result, positional: positional,
-      unknownMembers: .refused,
       body: .action { (params, context) throws(RPCError) in try plugin.answer(params, context, with: begin) })
   }
 }

@@ -27,7 +27,13 @@ struct Router {
   /// `unknown method 'plan.upgarde'; did you mean 'plan.upgrade'?`
   func unknownMethod(_ name: String) -> String {
     let known = ShellMethod.allCases.map { $0.rawValue } + entries.map { $0.route.name }
-    return "unknown method '\(name)'" + NearestName.hint(for: name, among: known)
+    var hint = NearestName.hint(for: name, among: known)
+    if hint.isEmpty {
+      // The name without its plugin is a good guess, too.
+      let plugin = known.first { $0.hasSuffix("." + name) }
+      hint = plugin.map { "; did you mean '\($0)'?" } ?? "; rpc.discover lists what there is"
+    }
+    return "unknown method '\(name)'" + hint
   }
 }
 
@@ -45,17 +51,26 @@ enum ShellMethod: String, CaseIterable {
   /// - Parameter name: the bytes of a method's name.
   @inline(__always)
   init?(_ name: UnsafeRawBufferPointer) {
-    let bytes = name.baseAddress!.assumingMemoryBound(to: UInt8.self)
-    switch name.count {
-    case 10 where equal(bytes, "shell.ping"): self = .ping
-    case 10 where equal(bytes, "initialize"): self = .initialize
-    case 10 where equal(bytes, "$/setTrace"): self = .setTrace
-    case 11 where equal(bytes, "initialized"): self = .initialized
-    case 8 where equal(bytes, "shutdown"): self = .shutdown
-    case 4 where equal(bytes, "exit"): self = .exit
-    case 15 where equal(bytes, "$/cancelRequest"): self = .cancel
-    case 12 where equal(bytes, "rpc.discover"): self = .discover
-    default: return nil
+    if name.spells("shell.ping") {
+      self = .ping
+    } else if let method = Self(unhurried: name) {
+      self = method
+    } else {
+      return nil
     }
+  }
+
+  /// All but the one that is counted in nanoseconds.
+  @inline(never)
+  private init?(unhurried name: UnsafeRawBufferPointer) {
+    self.init(rawValue: String(decoding: name.prefix(32), as: UTF8.self))
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether these are exactly the bytes of `word`.
+  @inline(__always)
+  fileprivate func spells(_ word: StaticString) -> Bool {
+    count == word.utf8CodeUnitCount && equal(baseAddress!.assumingMemoryBound(to: UInt8.self), word)
   }
 }

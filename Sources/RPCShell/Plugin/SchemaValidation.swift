@@ -70,7 +70,8 @@ extension Schema {
     guard let text = value.string else { throw violation("a string", value, path) }
     guard !choices.contains(text) else { return }
     let list = choices.map { "'\($0)'" }.joined(separator: ", ")
-    throw SchemaViolation(path: path, reason: "expected one of \(list)" + NearestName.hint(for: text, among: choices))
+    let hint = NearestName.hint(for: text, among: choices)
+    throw SchemaViolation(path: path, reason: "expected one of \(list), got '\(text)'" + hint)
   }
 
   private func validateAlternatives(

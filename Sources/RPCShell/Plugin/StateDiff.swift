@@ -37,7 +37,7 @@ struct StateDiff {
   }
 }
 
-/// How one part of the page gets from its old look to its new one (model.md, section 6).
+/// How one part of the page gets from its old look to its new one.
 public struct Motion: Equatable, Sendable {
   public enum Curve: String, Sendable {
     /// The first fill.

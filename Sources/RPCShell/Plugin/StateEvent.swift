@@ -1,4 +1,4 @@
-/// One transition of a plugin with everything that belongs to it (protocol.md, section 4; model.md, section 6).
+/// One transition of a plugin with everything that belongs to it (docs/PROTOCOL.md, "State events").
 public struct StateEvent: Equatable, Sendable {
   public enum Feedback: String, Sendable {
     case success, error, selection

@@ -23,7 +23,7 @@ public struct StateSnapshot: Equatable, Sendable {
     public var target: String
     /// A JSON number as it stands in the section: `0.82`.
     public var value: JSONText
-    /// A level whose change is shown after the move (model.md, `then`).
+    /// A level whose change is shown after the move.
     public var level: String?
     /// Whether it fills from 0 with the `hero` curve when loading ends.
     public var fillsAtFirst: Bool

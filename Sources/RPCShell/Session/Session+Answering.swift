@@ -7,10 +7,11 @@ extension Session {
     var params = message.params
     if let given = params, given[0] != UInt8(ascii: "{") {
       guard isEmptyParams(given) else {
-        return refuse(message, .invalidParams("params must be an object (parameters go by name)"), in: batch)
+        return refuse(message, .byPosition, in: batch)
       }
       params = nil
     }
+    if traceValue != .off { traceReply("shell.ping", display(id)) }
     write(newestFraming, batch) { buffer in
       buffer.append("{\"jsonrpc\":\"2.0\",\"id\":")
       buffer.append(id)
@@ -46,6 +47,7 @@ extension Session {
         buffer.append(byte: UInt8(ascii: "}"))
       }
     case .failure(let error):
+      if error.code == .requestCancelled && !dialect.answersCancelled { return }
       if error.code != .requestCancelled { life.hasFailed = true }
       let text = JSONText { error.write(to: &$0) }
       write(framing, batch) { buffer in
@@ -88,7 +90,7 @@ extension Session {
         let result = try answer(params.view, context)
         guard let id = message.id else { return }
         self.answer(Array(id), .success(result), framing: newestFraming, batch: batch)
-        traceReply(route.name, message.id)
+        traceReply(route.name, display(id))
       case .action(let begin):
         start(try begin(params.view, context), of: route, context, in: batch)
       }
@@ -116,7 +118,7 @@ extension Session {
     guard let call = pending.complete(serial) else { return }
     if let id = call.id {
       answer(id.text, outcome, framing: call.framing, batch: call.batch)
-      traceReply(call.method, id.text.withUnsafeBytes { $0 })
+      traceReply(call.method, id.description)
     } else if case .failure(let error) = outcome, error.code != .requestCancelled {
       life.hasFailed = true
       log("\(call.method): \(error.message)")

@@ -23,7 +23,7 @@ struct Life {
   var hostProcess: Int32?
 }
 
-/// The end of a session: end of input, signals, `exit`, a reader that went away (protocol.md, section 3).
+/// The end of a session: end of input, signals, `exit`, a reader that went away (docs/PROTOCOL.md, "The life of a session").
 extension Session {
   /// End of input is a half-close: everything accepted is finished and answered.
   func endInput() {
@@ -32,7 +32,7 @@ extension Session {
     decoder.finish()
     if !life.isExiting { receiveAll() }
     for plugin in plugins { settle(plugin) }
-    if let drain = options.drain ?? dialect?.drain { stopPending(after: drain) }
+    if let drain = options.drain ?? dialect.drain { stopPending(after: drain) }
   }
 
   private func settle(_ plugin: some Plugin) {

@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// `initialize`: who the host is and how the person reads (protocol.md, section 3).
+/// `initialize`: who the host is and how the person reads (docs/PROTOCOL.md, "The life of a session").
 extension Session {
   func initialize(_ message: Message, in batch: Batch?) throws(RPCError) {
-    guard message.id != nil else { throw RPCError(.invalidRequest, "initialize must be a request: add an \"id\"") }
+    guard message.id != nil else { throw RPCError(.invalidRequest, "must be a request: add an \"id\"") }
     guard !life.isInitialized else { throw RPCError(.invalidRequest, "the session is initialized already") }
-    let params = try readParams(message, properties: Self.initializeParams, unknown: .ignored).view
+    let params = try readParams(message, properties: ShellMethod.initialize.params, unknown: .ignored).view
     let environment = try environment(from: params)
     life.isInitialized = true
     if let processID = params["processId"]?.integer { watchHostProcess(processID) }

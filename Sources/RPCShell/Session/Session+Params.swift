@@ -12,7 +12,7 @@ extension Session {
   /// Reads the parameters of a call and checks them against what the method takes.
   func readParams(of route: Route, _ message: Message) throws(RPCError) -> CheckedParams {
     try readParams(
-      message, properties: route.params(), positional: route.positional, unknown: route.unknownMembers)
+      message, properties: route.params(), positional: route.positional, unknown: .refused)
   }
 
   func readParams(
@@ -26,13 +26,13 @@ extension Session {
     case UInt8(ascii: "{"):
       let view = try parse(text)
       try check(view, properties, unknown)
-      return CheckedParams(view: view, progressToken: try progressToken(text, view))
+      return CheckedParams(view: view, progressToken: try progressToken(view))
     case UInt8(ascii: "[") where !positional.isEmpty:
       let view = try named(try parse(text), positional)
       try check(view, properties, unknown)
       return CheckedParams(view: view, progressToken: nil)
     case UInt8(ascii: "["):
-      throw .invalidParams("params must be an object: parameters go by name, not by position")
+      throw .byPosition
     default: throw .invalidParams("params must be an object")
     }
   }
@@ -74,7 +74,7 @@ extension Session {
     }
   }
 
-  private func progressToken(_ text: UnsafeRawBufferPointer, _ view: JSONView) throws(RPCError) -> JSONText? {
+  private func progressToken(_ view: JSONView) throws(RPCError) -> JSONText? {
     guard let token = view["workDoneToken"], !token.isNull else { return nil }
     switch token.kind {
     case .string, .integer: return token.text

@@ -4,9 +4,7 @@ extension Session {
   func receive(_ frame: Frame) {
     newestFraming = frame.framing
     if frame.outline.isBatch { return receiveBatch(frame) }
-    let message = Message(frame.text, frame.outline, isStrict: options.isStrict)
-    if dialect == nil { dialect = Dialect.detect(message) }
-    handle(message, in: nil)
+    handle(Message(frame.text, frame.outline, isStrict: options.isStrict), in: nil)
   }
 
   /// Answers input that is no message, under `id: null` unless its id could be read.
@@ -36,9 +34,7 @@ extension Session {
       return answer(Array("null".utf8), .failure(error), framing: frame.framing, batch: nil)
     }
     for (text, outline) in elements {
-      let message = Message(text, outline, isStrict: options.isStrict)
-      if dialect == nil { dialect = Dialect.detect(message) }
-      handle(message, in: batch)
+      handle(Message(text, outline, isStrict: options.isStrict), in: batch)
     }
     batch.seal()
     openBatches.append(batch)
@@ -59,10 +55,19 @@ extension Session {
   @inline(__always)
   private func call(_ message: Message, in batch: Batch?) {
     let method = ShellMethod(message.method)
-    if let id = message.id, !pending.isEmpty || batch != nil || life.isShutDown, !needsNoIDOfItsOwn(message, method) {
-      guard isAcceptable(id, message, in: batch) else { return }
+    if life.isShutDown && method != .exit && method != .cancel { return refuseAfterShutdown(message, in: batch) }
+    if let id = message.id, !pending.isEmpty || batch != nil, method != .cancel || hasParams(message) {
+      guard isUnused(id, in: batch) else { return }
     }
     dispatch(message, to: method, in: batch)
+  }
+
+  /// Vim's cancel has none: the id at its top is that of the request it stops.
+  private func hasParams(_ message: Message) -> Bool { message.params.map { !isEmptyParams($0) } ?? false }
+
+  private func refuseAfterShutdown(_ message: Message, in batch: Batch?) {
+    if message.id == nil && message.method.starts(with: "$/".utf8) { return }
+    refuse(message, RPCError(.invalidRequest, "the session is shut down; only 'exit' may follow"), in: batch)
   }
 
   @inline(__always)
@@ -77,15 +82,6 @@ extension Session {
   private func callPlugin(_ message: Message, in batch: Batch?) {
     if let route = registry.router.find(message.method) { return call(route, message, in: batch) }
     callUnusual(message, in: batch)
-  }
-
-  /// Vim's cancel: the id at its top is that of the request it stops. And `exit` may come at any time.
-  private func needsNoIDOfItsOwn(_ message: Message, _ method: ShellMethod?) -> Bool {
-    switch method {
-    case .cancel: message.params.map(isEmptyParams) ?? true
-    case .exit: life.isShutDown
-    default: false
-    }
   }
 
   /// A name that is written with escapes, or unknown.
@@ -108,12 +104,8 @@ extension Session {
     refuse(message, RPCError(.methodNotFound, registry.router.unknownMethod(name)), in: batch)
   }
 
-  /// Whether a request may run under its id: not after `shutdown`, and not while another one has the same id.
-  private func isAcceptable(_ text: UnsafeRawBufferPointer, _ message: Message, in batch: Batch?) -> Bool {
-    if life.isShutDown {
-      refuse(message, RPCError(.invalidRequest, "the session is shut down; only 'exit' may follow"), in: batch)
-      return false
-    }
+  /// Whether no other request with this id is unanswered; if one is, this one is refused.
+  private func isUnused(_ text: UnsafeRawBufferPointer, in batch: Batch?) -> Bool {
     let id = RequestID(Array(text))
     let isInFlight = pending.contains(id) || openBatches.contains { $0.holds(id) }
     guard !isInFlight, batch?.claim(id) != false else {

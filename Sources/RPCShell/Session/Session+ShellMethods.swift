@@ -33,6 +33,7 @@ extension Session {
   private func reply(to message: Message, _ result: JSONText, in batch: Batch?) {
     guard let id = message.id else { return }
     answer(Array(id), .success(result), framing: newestFraming, batch: batch)
+    traceReply(display(message.method), display(id))
   }
 
   /// Accepted, and answered if somebody asks for an answer.
@@ -63,19 +64,15 @@ extension Session {
   // MARK: $/setTrace
 
   private func setTrace(_ message: Message, in batch: Batch?) throws(RPCError) {
-    let properties = [Schema.Property.required("value", .choice(TraceValue.allCases.map(\.rawValue)))]
-    let params = try readParams(message, properties: properties, unknown: .ignored)
+    let params = try readParams(message, properties: ShellMethod.setTrace.params, unknown: .ignored)
     traceValue = params.view["value"]?.string.flatMap(TraceValue.init) ?? .off
     acknowledge(message, in: batch)
   }
 
   /// `$/logTrace` for an answer, if the client wants to see that.
-  func traceReply(_ method: String, _ id: UnsafeRawBufferPointer?) {
+  func traceReply(_ method: @autoclosure () -> String, _ id: @autoclosure () -> String) {
     guard traceValue != .off else { return }
-    notify(
-      "$/logTrace",
-      JSONText { writer in
-        writer.object { $0.member("message", "Answered '\(method)' (id \(display(id))).") }
-      })
+    let line = "Answered '\(method())' (id \(id()))."
+    notify("$/logTrace", JSONText { writer in writer.object { $0.member("message", line) } })
   }
 }

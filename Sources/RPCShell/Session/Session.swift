@@ -25,7 +25,7 @@ public actor Session {
   /// Batches with unanswered calls: their array, with the answers it has already, is still to come.
   var openBatches: [Batch] = []
   var life = Life()
-  var dialect: Dialect?
+  let dialect = Dialect.plain
   lazy var environment = options.environment()
   var traceValue = TraceValue.off
   private var isExpectingSilence = false

@@ -30,7 +30,7 @@ public struct SessionOptions: Sendable {
   static let interruptedDrain = Duration.seconds(2)
 }
 
-/// What the process reports to its parent (protocol.md, section 3; sysexits.h for 74).
+/// What the process reports to its parent (docs/PROTOCOL.md, "The life of a session"; sysexits.h for 74).
 public struct ExitStatus: RawRepresentable, Equatable, Sendable {
   public let rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// rpcshell's own options (protocol.md, section 6).
+/// rpcshell's own options.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct CommandLineTests {
   @Test(arguments: ["--help", "-h"])
@@ -25,7 +25,8 @@ struct CommandLineTests {
     (["--framing"], "needs a value"),
     (["--drain", "soon"], "--drain"), (["--drain", "-1"], "--drain"), (["--max-message", "0"], "--max-message"),
     (["--max-message", "1e99"], "--max-message"), (["--locale", "no such locale"], "--locale"),
-    (["--time-zone", "Mars/Olympus"], "--time-zone"), (["serve"], "'serve'"), (["-x"], "-x"),
+    (["--time-zone", "Mars/Olympus"], "--time-zone"), (["serve"], "'serve'"), (["-x"], "'-x'"), (["-demo"], "'-d'"),
+    (["--drain", "1e300"], "--drain"), (["--max-message", "1.5"], "--max-message"), (["--trace", ""], "--trace"),
     (["--trace", "/nowhere/at/all"], "/nowhere/at/all"),
   ])
   func `refuses what makes no sense, before it reads anything`(_ arguments: [String], _ hint: String) async throws {

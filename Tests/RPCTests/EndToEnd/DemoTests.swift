@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPCShell
 
-/// The sample account, as somebody who tries rpcshell sees it (model.md, sections 8 and 9).
+/// The sample account, as somebody who tries rpcshell sees it.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct DemoTests {
   private static let working = #"""

@@ -54,12 +54,13 @@ extension Conversation {
     Conversation(
       "two messages in a body", "Content-Length: 5\r\n\r\n{} {}[]",
       [
-        .malformed("expected nothing after the message", line: 1, column: 4), .line("[]"),
+        .malformed("expected nothing after the message within its 5 bytes of Content-Length", line: 1, column: 4),
+        .line("[]"),
       ]),
     Conversation(
       "half a message in a body", "Content-Length: 3\r\n\r\n{\"aContent-Length: 2\r\n\r\n{}",
       [
-        .malformed("unfinished message", line: 1, column: 4), .body("{}"),
+        .malformed("the message goes on past its 3 bytes of Content-Length", line: 1, column: 4), .body("{}"),
       ]),
     Conversation(
       "no JSON in a body", "Content-Length: 3\r\n\r\nabc{}\n",

@@ -70,7 +70,7 @@ extension Conversation {
     Conversation(
       "a line end in a string", "{\"a\":\"x\ny\"}\n{}\n",
       [
-        .malformed("control character in a string", line: 1, column: 8), .garbage, .line("{}"),
+        .malformed("line end in a string", line: 1, column: 8), .garbage, .line("{}"),
       ]),
     Conversation(
       "a line end in a string, later", "{\n\"a\":\"}\ny\"}\n{}\n",

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: lines of the protocol are long.
 
-/// The complete lines of model.md, sections 2, 8 and 9: what a client may rely on, byte for byte.
+/// The complete lines of a session: what a client may rely on, byte for byte.
 enum PlanLines {
   /// F1 as it is given.
   static let plus =

@@ -67,8 +67,11 @@ struct PlanUsageTests {
       "plan.name: expected a string that is not empty"
     ),
     (plan(#""perod":"month""#), "plan.perod: unknown member; did you mean 'period'?"),
-    (plan(#""period":"day""#), "plan.period: expected one of 'week', 'month', 'year'"),
-    (plan(#""period":"months""#), "plan.period: expected one of 'week', 'month', 'year'; did you mean 'month'?"),
+    (plan(#""period":"day""#), "plan.period: expected one of 'week', 'month', 'year', got 'day'"),
+    (
+      plan(#""period":"months""#),
+      "plan.period: expected one of 'week', 'month', 'year', got 'months'; did you mean 'month'?"
+    ),
     (plan(#""meters":{}"#), "plan.meters: expected an array, got an object"),
     (plan(#""upgrade":{}"#), "plan.upgrade.title: missing; expected a string"),
     (plan(#""subscriptionGroupId":21439"#), "plan.subscriptionGroupId: expected a string, got an integer"),

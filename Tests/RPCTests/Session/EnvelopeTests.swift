@@ -40,8 +40,11 @@ struct EnvelopeTests {
     Case(#"{"jsonrpc":"2.0","id":1,"method":"shell.ping"}"#, #"{"jsonrpc":"2.0","id":1,"result":{}}"#),
     Case(#"{"jsonrpc":"1.0","id":1,"method":"shell.ping"}"#, #"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"#),
     Case(#"{"method":"shell.ping"}"#, #"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"#),
+    Case(
+      #"{"jsonrpc":"2.0","id":1,"method":"shell.ping","param":{}}"#,
+      #"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"#),
   ])
-  func `refuses both when it is strict`(_ row: Case) async throws {
+  func `refuses both, and unknown members, when it is strict`(_ row: Case) async throws {
     row.expect(try await converse(row.sent + "\n") { $0.isStrict = true })
   }
 
@@ -94,7 +97,8 @@ struct EnvelopeTests {
   @Test(arguments: [
     ("test.slwo", "; did you mean 'test.slow'?"), ("Test.Slow", "; did you mean 'test.slow'?"),
     ("shell.pong", "; did you mean 'shell.ping'?"), ("initialise", "; did you mean 'initialize'?"),
-    ("$/cancelrequest", "; did you mean '$/cancelRequest'?"), ("entirelyDifferent", "'"), ("", "'"),
+    ("$/cancelrequest", "; did you mean '$/cancelRequest'?"), ("slow", "; did you mean 'test.slow'?"),
+    ("entirelyDifferent", "; rpc.discover lists what there is"), ("", "; rpc.discover lists what there is"),
   ])
   func `names the nearest method`(_ name: String, _ end: String) async throws {
     let transcript = try await converse(#"{"id":1,"method":"\#(name)"}"# + "\n")

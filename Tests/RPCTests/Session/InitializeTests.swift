@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPCShell
 
-/// `initialize` (protocol.md, section 3) and the description of the methods.
+/// `initialize` (docs/PROTOCOL.md, "The life of a session") and the description of the methods.
 @Suite(.timeLimit(.minutes(1)))
 struct InitializeTests {
   private static let result = #"""

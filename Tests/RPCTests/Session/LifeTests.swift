@@ -37,6 +37,13 @@ struct LifeTests {
     Row(
       sent: [#"{"id":1,"method":"shutdown"}"#, #"{"id":2,"method":"exit"}"#, ping], answers: ["1 null", "2 null"],
       status: .success),
+    // Nothing is started behind `shutdown`, not even by a notification.
+    Row(
+      sent: [
+        #"{"id":1,"method":"shutdown"}"#, #"{"method":"test.event","params":{"revision":1,"section":"x"}}"#,
+        #"{"method":"$/anything"}"#, #"{"method":"exit"}"#,
+      ],
+      answers: ["1 null"], status: .success),
     // What is read behind `exit` is not served.
     Row(sent: [#"{"method":"exit"}"#, ping], answers: [], status: .failure),
     Row(sent: [#"[{"id":1,"method":"shutdown"},{"method":"exit"}]"#, ping], answers: ["1 null"], status: .success),

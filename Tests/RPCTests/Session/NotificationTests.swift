@@ -26,7 +26,7 @@ struct NotificationTests {
       #"{"method":"test.fail","params":{"mesage":"x"}}"#, line: "test.fail: mesage: unknown member", status: .failure),
     Row(#"{"method":"test.fail","params":["x"]}"#, line: "by name", status: .failure),
     Row(#"{"method":"test.fail","params":{"message":"Card declined."}}"#, line: "Card declined.", status: .failure),
-    Row(#"{"method":"initialize"}"#, line: "initialize must be a request", status: .failure),
+    Row(#"{"method":"initialize"}"#, line: "initialize: must be a request", status: .failure),
     // Queries that only make sense with an id.
     Row(#"{"method":"get_data"}"#, line: "'get_data' without an \"id\" has no effect", status: .success),
     Row(#"{"method":"shell.ping"}"#, line: "'shell.ping' without an \"id\" has no effect", status: .success),

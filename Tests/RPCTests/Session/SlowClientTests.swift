@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPCShell
 
-/// A host that reads slowly, or not at all (protocol.md, sections 2 and 4).
+/// A host that reads slowly, or not at all (docs/PROTOCOL.md, "Requests and notifications" and "State events").
 @Suite(.timeLimit(.minutes(1)))
 struct SlowClientTests {
   private static func event(_ id: Int, _ revision: Int) -> String {
