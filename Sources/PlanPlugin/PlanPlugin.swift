@@ -106,7 +106,10 @@ public actor PlanPlugin: Plugin {
 
   public func settle() {
     isSettling = true
-    if hold != nil { endHold() }
+    guard hold != nil else { return }
+    // Not at once: the reply whose outcome is held may still be on its way, and comes first.
+    cancelHold()
+    startHold()
   }
 
   public var isSettled: Bool { hold == nil }

@@ -31,8 +31,8 @@ public struct FrameDecoder: ~Copyable {
     case between
     /// A message in lines that no line has ended yet, and how far `memchr` has looked for that line's end.
     case line(searched: Int)
-    /// A message whose brackets are followed, and how far they were; whether its first line was scanned already.
-    case continued(JSONBalance, followed: Int, isScanned: Bool)
+    /// A message that its first line did not end, or whose line end has not come.
+    case continued(Continuation)
     /// The rest of a line that was answered already.
     case lineRest
     /// A header block, read line by line.
@@ -77,7 +77,7 @@ public struct FrameDecoder: ~Copyable {
     dropHandedOut()
     guard isWaitingForLines else { return .needsInput }
     if case .line = mode {
-      mode = .continued(JSONBalance(), followed: 0, isScanned: false)
+      mode = .continued(Continuation(isScanned: false))
       if case .frame(let frame) = next() { return .frame(frame) }
     }
     let failure = malformed("unfinished message, and nothing came for a while", at: buffer.count)
@@ -124,8 +124,7 @@ public struct FrameDecoder: ~Copyable {
     switch mode {
     case .between: return begin()
     case .line(let searched): return readLine(from: searched)
-    case .continued(let balance, let followed, let isScanned):
-      return follow(balance, from: followed, isScanned: isScanned)
+    case .continued(let message): return follow(message)
     case .lineRest: return skipLine()
     case .headers(let block): return readHeaderLine(block)
     case .body(let length): return readBody(length)
@@ -194,112 +193,6 @@ public struct FrameDecoder: ~Copyable {
     }
     discard(end)
     return .again
-  }
-
-  // MARK: Lines
-
-  /// Reads a message that its own line ends.
-  private mutating func readLine(from searched: Int) -> Step {
-    let end: Int
-    if let found = lineEnd(from: searched) {
-      end = found
-    } else if isFinished {
-      end = buffer.count
-    } else {
-      return waitForLine()
-    }
-    // A line that is too long may start with a message that is not.
-    if end > options.maxMessage { return followBrackets(isScanned: true) }
-    var outline = Outline()
-    switch scanner.scan(UnsafeRawBufferPointer(rebasing: buffer.readable[..<end]), outline: &outline) {
-    case .complete(let length): return handOut(length, outline, .lines)
-    case .invalid(let failure): return reject(failure, until: end)
-    case .incomplete: return followBrackets(isScanned: true)
-    }
-  }
-
-  /// No line end yet. A message whose last bracket is there is served all the same.
-  private mutating func waitForLine() -> Step {
-    let last = buffer.readable.suffix(8).last { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }
-    if last == UInt8(ascii: "}") || last == UInt8(ascii: "]") || buffer.count > options.maxMessage {
-      return followBrackets(isScanned: false)
-    }
-    mode = .line(searched: buffer.count)
-    return .item(.needsInput)
-  }
-
-  private mutating func followBrackets(isScanned: Bool) -> Step {
-    mode = .continued(JSONBalance(), followed: 0, isScanned: isScanned)
-    return .again
-  }
-
-  /// Follows the brackets of a message that goes on over several lines, or whose line end has not come.
-  ///
-  /// What comes out must not depend on how the bytes were cut when they came: a first line is scanned as soon as it is
-  /// whole, and never more than the limit is looked at.
-  private mutating func follow(_ balance: JSONBalance, from followed: Int, isScanned: Bool) -> Step {
-    var balance = balance
-    var followed = followed
-    while true {
-      let piece = UnsafeRawBufferPointer(
-        rebasing: buffer.readable[followed..<min(buffer.count, options.maxMessage)])
-      let atLineStart = followed > 0 && buffer.readable[followed - 1] == UInt8(ascii: "\n")
-      if atLineStart {
-        switch startOfNextMessage(at: followed) {
-        case .some(true): return reject(unfinished(at: followed), until: followed)
-        case .none where !isFinished:
-          mode = .continued(balance, followed: followed, isScanned: isScanned)
-          return .item(.needsInput)
-        default: break
-        }
-      }
-      switch balance.advance(over: piece) {
-      case .closed(let end): return finishContinued(length: followed + end)
-      case .broken where !isScanned, .lineEnd where !isScanned:
-        mode = .line(searched: followed)
-        return .again
-      case .broken(let end):
-        let failure = JSONParseFailure(offset: followed + end - 1, reason: "line end in a string")
-        return reject(failure, until: followed + end)
-      case .lineEnd(let end): followed += end
-      case .open:
-        followed = buffer.count
-        if followed > options.maxMessage { return startSkippingLines() }
-        if isFinished && isScanned { return reject(unfinished(at: followed), until: followed) }
-        guard !isFinished else {
-          mode = .line(searched: followed)
-          return .again
-        }
-        mode = .continued(balance, followed: followed, isScanned: isScanned)
-        return .item(.needsInput)
-      }
-    }
-  }
-
-  private mutating func finishContinued(length: Int) -> Step {
-    var outline = Outline()
-    switch scanner.scan(UnsafeRawBufferPointer(rebasing: buffer.readable[..<length]), outline: &outline) {
-    case .complete(let end): return handOut(end, outline, .lines)
-    case .invalid(let failure): return reject(failure, until: lineEnd(from: length) ?? length)
-    case .incomplete: return reject(unfinished(at: length), until: lineEnd(from: length) ?? length)
-    }
-  }
-
-  /// Whether the line at this offset starts a message of its own; nil: too little of it is there to tell.
-  func startOfNextMessage(at offset: Int) -> Bool? {
-    guard offset < buffer.count else { return nil }
-    let byte = buffer.readable[offset]
-    if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") || byte == 0x1E { return true }
-    guard isLetter(byte), options.framing != .lines else { return false }
-    switch HeaderBlock.lineStart(line(from: offset)) {
-    case .header: return true
-    case .other: return false
-    case .undecided: return lineEnd(from: offset) == nil ? nil : false
-    }
-  }
-
-  private func unfinished(at offset: Int) -> JSONParseFailure {
-    JSONParseFailure(offset: offset, reason: "unfinished message")
   }
 
   // MARK: Handing out

@@ -1,7 +1,7 @@
 /// What `--help` prints: one screen.
 enum HelpText {
   static let serve = """
-    rpcshell \(Version.current): the account page (plan and usage, storage) as JSON-RPC 2.0 over stdin and stdout.
+    rpcshell \(Version.current): the account page (plan and usage) as JSON-RPC 2.0 over stdin and stdout.
 
     usage: rpcshell [options]
 
@@ -10,9 +10,10 @@ enum HelpText {
       echo '{"id":1,"method":"rpc.discover"}' | rpcshell     all methods, with their parameters
 
     options:
-      --demo               the sample account, in memory, new each time
+      --demo               the sample account, in memory, new each time (so far, that is also the default);
+                           RPCSHELL_NOW=2026-10-19T00:00:00Z stops its clock
       --framing F          lines, headers (Content-Length) or auto: told apart for each message (default)
-      --strict             refuse messages without "jsonrpc":"2.0"
+      --strict             refuse messages without "jsonrpc":"2.0", and unknown members beside the usual four
       --drain SECONDS      bound what still runs when input ends; the rest is cancelled and answered 105
       --max-message BYTES  refuse longer messages (default 67108864)
       --locale L           how dates, numbers and money read (default en_US)

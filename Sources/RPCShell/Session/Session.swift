@@ -83,7 +83,8 @@ public actor Session {
     silence?.cancel()
     for bound in bounds { bound.cancel() }
     bounds = []
-    if !life.isAborted { executor.runJobs() }
+    // Cancelling takes each of them a step or two.
+    for _ in 1...64 where !life.isAborted { executor.runJobs() }
   }
 
   /// Serves what is ready, then says what to wait for next.
