@@ -44,7 +44,7 @@ private struct Decoding {
       rest = rest.dropFirst(size)
       drain(&decoder, atMost: stream.count + 2)
       precondition(decoder.buffer.count <= max(options.maxMessage, HeaderBlock.limit) + size, "stores too much")
-      if expires { note(decoder.expire()) }
+      if expires, let failure = decoder.expire() { note(.failure(failure)) }
     }
     finish(&decoder, stream.count)
   }

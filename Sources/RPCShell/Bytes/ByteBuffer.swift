@@ -24,6 +24,9 @@ public final class ByteBuffer {
 
   deinit { storage.deallocate() }
 
+  /// How many bytes were dropped from the front so far: the place of ``first`` in all that went through.
+  public private(set) var position = 0
+
   /// The number of bytes held.
   public var count: Int { end - start }
   public var isEmpty: Bool { end == start }
@@ -121,11 +124,13 @@ public final class ByteBuffer {
   @inline(__always)
   public func consume(_ count: Int) {
     start += count
+    position += count
     if start == end { removeAll() }
   }
 
   /// Drops everything; storage that had grown past 1 MiB is given back.
   public func removeAll() {
+    position += end - start
     start = 0
     end = 0
     guard capacity > 1 << 20, capacity > initialCapacity else { return }

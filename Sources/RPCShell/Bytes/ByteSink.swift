@@ -37,31 +37,15 @@ public struct DescriptorSink: ByteSink {
 
   /// - Parameter descriptor: taken over; a pipe or terminal is opened anew where /proc allows it.
   public init(takingOver descriptor: Int32) {
-    var status = stat()
-    let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
-    switch kind {
-    case S_IFSOCK:
-      way = .socket
-      self.descriptor = descriptor
-    case S_IFIFO, S_IFCHR:
-      let own = Self.reopen(descriptor)
-      way = own < 0 ? .pages : .plain
-      self.descriptor = own < 0 ? descriptor : own
-      if own >= 0 { close(descriptor) }
-    default:
+    if let own = OwnDescription.of(descriptor, O_WRONLY) {
+      close(descriptor)
+      self.descriptor = own
       way = .plain
+    } else {
       self.descriptor = descriptor
-    }
-  }
-
-  /// A description of our own for the same pipe or terminal (proc(5)), which does not wait; -1 where there is none.
-  private static func reopen(_ descriptor: Int32) -> Int32 {
-    let path = ByteBuffer(capacity: 32)
-    path.append("/proc/self/fd/")
-    path.append(decimal: Int(descriptor))
-    path.append(byte: 0)
-    return path.first.withMemoryRebound(to: CChar.self, capacity: path.count) { path in
-      open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+      var status = stat()
+      let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
+      way = kind == S_IFSOCK ? .socket : kind == S_IFIFO || kind == S_IFCHR ? .pages : .plain
     }
   }
 

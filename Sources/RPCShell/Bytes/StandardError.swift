@@ -5,9 +5,9 @@ public enum StandardError {
   /// Longer lines are cut: a line up to PIPE_BUF goes out whole or not at all (pipe(7)).
   private static let limit = 2000
 
-  /// Writes one line; control characters in it are left out.
+  /// Writes one line, without control characters and sequences.
   public static func line(_ text: String) {
-    var bytes = text.utf8.prefix(limit).filter { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    var bytes = Array(text.plainLine.utf8.prefix(limit))
     bytes.append(UInt8(ascii: "\n"))
     var entry = PollSet.entry(2, POLLOUT)
     guard poll(&entry, 1, 0) > 0, entry.revents & Int16(POLLOUT) != 0 else { return }

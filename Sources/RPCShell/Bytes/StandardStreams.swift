@@ -10,8 +10,10 @@ public struct StandardStreams {
 
   /// Moves the streams. Call once, before anything else opens a descriptor. A stdin that is closed reads as empty; a
   /// stdout that is closed fails at the first write.
-  public static func take() -> StandardStreams {
+  /// - Returns: nil, with `errno` set, when the process may not open enough descriptors.
+  public static func take() -> StandardStreams? {
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
     let hasOutput = fcntl(1, F_GETFD) >= 0
     // A closed standard descriptor would be handed to the next file that is opened.
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
@@ -20,10 +22,47 @@ public struct StandardStreams {
     let input = fcntl(0, F_DUPFD_CLOEXEC, 3)
     let output = hasOutput ? fcntl(1, F_DUPFD_CLOEXEC, 3) : -1
     let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard input >= 0, output >= 0 || !hasOutput, null >= 0 else { return nil }
     dup2(null, 0)
     close(null)
-    dup2(2, 1)
+    divertPrints()
     return StandardStreams(
-      input: DescriptorSource(descriptor: input), output: DescriptorSink(takingOver: output))
+      input: DescriptorSource(takingOver: input), output: DescriptorSink(takingOver: output))
   }
+
+  /// Points descriptor 1 at stderr. What a handler prints while nobody reads stderr is lost; it does not wait.
+  private static func divertPrints() {
+    let own = OwnDescription.of(2, O_WRONLY)
+    dup2(own ?? 2, 1)
+    if let own { close(own) }
+  }
+}
+
+/// Pipes and terminals opened anew through /proc (proc(5)), so that they do not wait and nobody else's do.
+enum OwnDescription {
+  /// - Parameter access: `O_RDONLY` or `O_WRONLY`.
+  /// - Returns: a new descriptor; nil for files, for sockets, and where /proc does not help.
+  static func of(_ descriptor: Int32, _ access: Int32) -> Int32? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    let kind = status.st_mode & S_IFMT
+    // Opening the multiplexer of pseudoterminals makes a new one.
+    guard kind == S_IFIFO || kind == S_IFCHR && status.st_rdev != pseudoterminalMultiplexer else { return nil }
+    let path = ByteBuffer(capacity: 32)
+    path.append("/proc/self/fd/")
+    path.append(decimal: Int(descriptor))
+    path.append(byte: 0)
+    let own = path.first.withMemoryRebound(to: CChar.self, capacity: path.count) { path in
+      open(path, access | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+    }
+    return own < 0 ? nil : own
+  }
+
+  static func isSocket(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+  }
+
+  /// /dev/ptmx: major 5, minor 2 (makedev(3)).
+  private static let pseudoterminalMultiplexer: dev_t = 5 << 8 | 2
 }

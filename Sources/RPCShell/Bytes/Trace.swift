@@ -8,7 +8,8 @@ public struct Trace: Sendable {
   /// Opens `path.in` and `path.out`, emptied.
   /// - Returns: nil with `errno` set when one cannot be written.
   public init?(path: String) {
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+    // A FIFO that nobody reads is an error at once, and loses what does not fit later.
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK
     input = open(path + ".in", flags, 0o600)
     guard input >= 0 else { return nil }
     output = open(path + ".out", flags, 0o600)

@@ -114,6 +114,11 @@ extension FrameDecoder {
       mode = .between
       return .item(.failure(failure))
     }
+    if buffer.readable[..<length].starts(with: Self.byteOrderMark) {
+      buffer.consume(Self.byteOrderMark.count)
+      mode = .body(length - Self.byteOrderMark.count)
+      return .again
+    }
     let body = UnsafeRawBufferPointer(rebasing: buffer.readable[..<length])
     var outline = Outline()
     let failure: JSONParseFailure

@@ -9,16 +9,9 @@ struct Continuation {
 
 /// Messages in lines: one a line as a rule, over several lines or without a line end all the same.
 extension FrameDecoder {
-  /// Reads a message that its own line ends.
-  mutating func readLine(from searched: Int) -> Step {
-    let end: Int
-    if let found = lineEnd(from: searched) {
-      end = found
-    } else if finished {
-      end = buffer.count
-    } else {
-      return waitForLine()
-    }
+  /// Reads a message that its own line ends, or that ends before that.
+  mutating func readLine() -> Step {
+    guard let end = currentLineEnd() ?? (finished ? buffer.count : nil) else { return followBrackets(isScanned: false) }
     // A line that is too long may start with a message that is not.
     if end > options.maxMessage { return followBrackets(isScanned: true) }
     var outline = Outline()
@@ -27,16 +20,6 @@ extension FrameDecoder {
     case .invalid(let failure): return reject(failure, until: end)
     case .incomplete: return followBrackets(isScanned: true)
     }
-  }
-
-  /// No line end yet. A message whose last bracket is there is served all the same.
-  private mutating func waitForLine() -> Step {
-    let last = buffer.readable.suffix(8).last { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }
-    if last == UInt8(ascii: "}") || last == UInt8(ascii: "]") || buffer.count > options.maxMessage {
-      return followBrackets(isScanned: false)
-    }
-    mode = .line(searched: buffer.count)
-    return .item(.needsInput)
   }
 
   private mutating func followBrackets(isScanned: Bool) -> Step {
@@ -56,7 +39,7 @@ extension FrameDecoder {
       switch message.balance.advance(over: UnsafeRawBufferPointer(rebasing: piece)) {
       case .closed(let end): return finishContinued(length: message.followed + end)
       case .broken where !message.isScanned, .lineEnd where !message.isScanned:
-        mode = .line(searched: message.followed)
+        mode = .line
         return .again
       case .broken(let end):
         let failure = JSONParseFailure(offset: message.followed + end - 1, reason: "line end in a string")
@@ -87,7 +70,7 @@ extension FrameDecoder {
     if message.followed > options.maxMessage { return startSkippingLines() }
     if finished {
       if message.isScanned { return reject(unfinished(at: message.followed), until: message.followed) }
-      mode = .line(searched: message.followed)
+      mode = .line
       return .again
     }
     mode = .continued(message)

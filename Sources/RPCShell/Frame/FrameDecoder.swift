@@ -29,8 +29,8 @@ public struct FrameDecoder: ~Copyable {
   enum Mode {
     /// Nothing yet: the next message starts at the first byte that is not blank.
     case between
-    /// A message in lines that no line has ended yet, and how far `memchr` has looked for that line's end.
-    case line(searched: Int)
+    /// A message in lines.
+    case line
     /// A message that its first line did not end, or whose line end has not come.
     case continued(Continuation)
     /// The rest of a line that was answered already.
@@ -52,6 +52,9 @@ public struct FrameDecoder: ~Copyable {
   private(set) var options: Options
   var mode = Mode.between
   let scanner = JSONScanner()
+  /// Where the line at hand ends, and how far was looked for that, as places in the whole input.
+  private var lineEndPlace = 0
+  private var searchedPlace = 0
   /// The message handed out last lies at the start of the buffer until the next call.
   var handedOut = 0
   private var isFinished = false
@@ -72,17 +75,13 @@ public struct FrameDecoder: ~Copyable {
     }
   }
 
-  /// Gives up the unfinished message in lines, or hands out a whole one that stands before it on the same line.
-  public mutating func expire() -> Item {
+  /// Gives up the unfinished message in lines.
+  public mutating func expire() -> FrameFailure? {
     dropHandedOut()
-    guard isWaitingForLines else { return .needsInput }
-    if case .line = mode {
-      mode = .continued(Continuation(isScanned: false))
-      if case .frame(let frame) = next() { return .frame(frame) }
-    }
+    guard isWaitingForLines else { return nil }
     let failure = malformed("unfinished message, and nothing came for a while", at: buffer.count)
     discard(buffer.count)
-    return .failure(failure)
+    return failure
   }
 
   public mutating func next() -> Item {
@@ -102,7 +101,7 @@ public struct FrameDecoder: ~Copyable {
     guard case .between = mode, options.framing != .headers else { return nil }
     if buffer.isEmpty { return nil }
     if buffer.first.pointee == UInt8(ascii: "\n") { buffer.consume(1) }
-    guard !buffer.isEmpty, buffer.first.pointee == UInt8(ascii: "{"), let end = lineEnd(from: 0),
+    guard !buffer.isEmpty, buffer.first.pointee == UInt8(ascii: "{"), let end = currentLineEnd(),
       end <= options.maxMessage
     else { return nil }
     var outline = Outline()
@@ -111,6 +110,8 @@ public struct FrameDecoder: ~Copyable {
     handedOut = length
     return Frame(text: UnsafeRawBufferPointer(start: buffer.first, count: length), framing: .lines, outline: outline)
   }
+
+  static var byteOrderMark: [UInt8] { [0xEF, 0xBB, 0xBF] }
 
   // MARK: One step
 
@@ -123,7 +124,7 @@ public struct FrameDecoder: ~Copyable {
   private mutating func step() -> Step {
     switch mode {
     case .between: return begin()
-    case .line(let searched): return readLine(from: searched)
+    case .line: return readLine()
     case .continued(let message): return follow(message)
     case .lineRest: return skipLine()
     case .headers(let block): return readHeaderLine(block)
@@ -143,7 +144,7 @@ public struct FrameDecoder: ~Copyable {
       case 0x20, 0x09, 0x0D, 0x0A, 0x1E: at += 1
       case 0xEF:
         // A byte order mark, or the start of one.
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let mark = Self.byteOrderMark
         let there = text[at..<min(at + 3, text.count)]
         guard there.elementsEqual(mark.prefix(there.count)) else { return begin(at: at, with: text[at]) }
         if there.count < 3 {
@@ -162,7 +163,7 @@ public struct FrameDecoder: ~Copyable {
   private mutating func begin(at: Int, with byte: UInt8) -> Step {
     buffer.consume(at)
     if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["), options.framing != .headers {
-      mode = .line(searched: 0)
+      mode = .line
       return .again
     }
     if isLetter(byte), options.framing != .lines {
@@ -259,7 +260,21 @@ public struct FrameDecoder: ~Copyable {
 
   // MARK: Line ends
 
-  /// The offset behind the next LF, or nil.
+  /// The offset behind the next LF, or nil. It is looked for once, however many messages stand before it.
+  @inline(__always)
+  mutating func currentLineEnd() -> Int? {
+    let place = buffer.position
+    if lineEndPlace > place { return lineEndPlace - place }
+    guard let end = lineEnd(from: max(searchedPlace - place, 0)) else {
+      searchedPlace = place + buffer.count
+      return nil
+    }
+    lineEndPlace = place + end
+    searchedPlace = lineEndPlace
+    return end
+  }
+
+  /// The offset behind the next LF from an offset on, or nil.
   @inline(__always)
   func lineEnd(from offset: Int) -> Int? {
     let base = buffer.first

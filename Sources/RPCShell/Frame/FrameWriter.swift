@@ -39,6 +39,8 @@ final class FrameWriter {
   private var queue: [Waiting] = []
   private var queuedCost = 0
   private(set) var isBlocked = false
+  /// Bytes written so far.
+  private(set) var written = 0
   /// Set once nothing can be written any more.
   private(set) var ending: Flush?
 
@@ -81,6 +83,20 @@ final class FrameWriter {
     frame.update(from: header, count: headerLength)
     (frame + headerLength).update(from: frame + Self.headerRoom, count: length)
     tail.truncate(to: start + headerLength + length)
+  }
+
+  /// Appends one frame whose body is there already, without copying a large one.
+  func frame(_ framing: Framing, body: ByteBuffer) {
+    guard body.count >= Self.gather else { return frame(framing) { $0.append(body.readable) } }
+    if framing == .headers {
+      tail.append("Content-Length: ")
+      tail.append(decimal: body.count)
+      tail.append("\r\n\r\n")
+    } else {
+      body.append(byte: UInt8(ascii: "\n"))
+    }
+    rotate()
+    enqueue(.frames(body))
   }
 
   /// Appends a state event, or merges it into the one of its plugin that waits.
@@ -136,6 +152,7 @@ final class FrameWriter {
       switch outcome {
       case .wrote(let count):
         next.consume(count)
+        written += count
         queuedCost -= queue.isEmpty ? 0 : count
       case .wouldBlock:
         isBlocked = true

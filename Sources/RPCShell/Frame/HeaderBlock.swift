@@ -47,7 +47,8 @@ struct HeaderBlock {
   }
 
   private mutating func checkCharset(_ value: String) {
-    for parameter in value.split(whereSeparator: { $0 == ";" || $0 == " " }) where parameter.hasPrefix("charset=") {
+    for parameter in value.filter({ $0 != " " && $0 != "\t" }).split(separator: ";")
+    where parameter.hasPrefix("charset=") {
       let name = parameter.dropFirst("charset=".count).filter { $0 != "\"" }
       if name != "utf-8" && name != "utf8" { charsetError = "Content-Type charset must be utf-8, not '\(name)'" }
     }
@@ -63,7 +64,12 @@ struct HeaderBlock {
     String(decoding: text.map { $0 &- UInt8(ascii: "A") < 26 ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 
-  /// How a line's start reads: a header has a name of letters, digits and hyphens, and a colon behind it.
+  /// Marks that header names are written with.
+  private static func isMark(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
+  }
+
+  /// How a line's start reads: a header has a name of letters, digits and few marks, and a colon behind it.
   enum LineStart { case header, other, undecided }
 
   /// Names, with the blanks behind them, are at most this long.
@@ -79,7 +85,7 @@ struct HeaderBlock {
         guard let next = start[index...].first(where: { $0 != 0x20 && $0 != 0x09 }) else { return atEnd }
         return next == UInt8(ascii: ":") ? .header : .other
       }
-      guard isLetter(byte) || index > 0 && (isDigit(byte) || byte == UInt8(ascii: "-")) else { return .other }
+      guard isLetter(byte) || index > 0 && (isDigit(byte) || isMark(byte)) else { return .other }
     }
     return atEnd
   }

@@ -18,26 +18,31 @@ struct JSONBalance {
 
   /// Looks at the next piece of the message.
   mutating func advance(over piece: UnsafeRawBufferPointer) -> Step {
-    for at in piece.indices {
-      let byte = piece[at]
-      if byte == UInt8(ascii: "\n") { return isInString ? .broken(at + 1) : .lineEnd(at + 1) }
-      if isInString {
-        if isEscaped {
-          isEscaped = false
-        } else if byte == UInt8(ascii: "\\") {
-          isEscaped = true
-        } else if byte == UInt8(ascii: "\"") {
-          isInString = false
+    guard let base = piece.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return .open }
+    var at = 0
+    while at < piece.count {
+      let byte = base[at]
+      at += 1
+      if isEscaped {
+        if byte == UInt8(ascii: "\n") { return .broken(at) }
+        isEscaped = false
+      } else if isInString {
+        switch byte {
+        case UInt8(ascii: "\""): isInString = false
+        case UInt8(ascii: "\\"): isEscaped = true
+        case UInt8(ascii: "\n"): return .broken(at)
+        default: break
         }
-        continue
-      }
-      switch byte {
-      case UInt8(ascii: "\""): isInString = true
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        depth -= 1
-        if depth <= 0 { return .closed(at + 1) }
-      default: break
+      } else {
+        switch byte {
+        case UInt8(ascii: "\""): isInString = true
+        case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+          depth -= 1
+          if depth <= 0 { return .closed(at) }
+        case UInt8(ascii: "\n"): return .lineEnd(at)
+        default: break
+        }
       }
     }
     return .open

@@ -33,15 +33,20 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, Sendable {
 
   deinit { close(wakeDescriptor) }
 
+  /// Whether the process had a descriptor left for other threads to wake the owner.
+  var canBeWoken: Bool { wakeDescriptor >= 0 }
+
   // MARK: The owner's side
 
   /// Makes the calling thread the owner.
   public func bind() { owner.store(UInt(pthread_self()), ordering: .releasing) }
 
   /// Waits until one of the descriptors is ready, a job was enqueued or a timer is due.
-  func wait(for set: inout PollSet) {
+  ///
+  /// - Parameter isBusy: only looks, since there is more to do.
+  func wait(for set: inout PollSet, isBusy: Bool) {
     set.wake = PollSet.entry(wakeDescriptor, POLLIN)
-    set.wait(milliseconds: timeout())
+    set.wait(milliseconds: isBusy ? 0 : timeout())
     if set.wake.revents != 0 {
       var count: UInt64 = 0
       read(wakeDescriptor, &count, 8)
@@ -76,6 +81,9 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, Sendable {
       job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     }
   }
+
+  /// Whether jobs are there that ``runJobs()`` would run.
+  var hasJobs: Bool { queue.withLock { !$0.jobs.isEmpty } }
 
   // MARK: Any thread's side
 

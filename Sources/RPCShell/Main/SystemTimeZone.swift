@@ -7,7 +7,8 @@ enum SystemTimeZone {
   /// `TZ`, else what /etc/localtime links to, else UTC. A zone in `TZ` that nobody knows is UTC, with a line that says so.
   static func current(log: (String) -> Void) -> String {
     if let value = getenv("TZ").map({ String(cString: $0) }), !value.isEmpty {
-      let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
+      var name = value.hasPrefix(":") ? String(value.dropFirst()) : value
+      if name.hasPrefix(directory + "/") { name = String(name.dropFirst(directory.count + 1)) }
       if isKnown(name) { return name }
       log("rpcshell: unknown time zone '\(name)' in TZ; using UTC")
       return "UTC"
@@ -19,11 +20,20 @@ enum SystemTimeZone {
   @Sendable
   static func isKnown(_ name: String) -> Bool {
     if name == "UTC" || name == "GMT" { return true }
-    let isPlain = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !name.hasPrefix("/") && !name.contains("..")
-    guard isPlain, !name.isEmpty else { return false }
-    var status = stat()
-    if stat("\(directory)/\(name)", &status) == 0 { return status.st_mode & S_IFMT == S_IFREG }
-    return TimeZone(identifier: name) != nil
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    let isPlain = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && parts.allSatisfy { !$0.isEmpty && $0 != ".." }
+    guard isPlain else { return false }
+    return isZoneFile("\(directory)/\(name)") ?? (TimeZone(identifier: name) != nil)
+  }
+
+  /// Whether a file is a compiled time zone (tzfile(5)); nil where there is none.
+  private static func isZoneFile(_ path: String) -> Bool? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return withUnsafeTemporaryAllocation(byteCount: 4, alignment: 1) { magic in
+      read(descriptor, magic.baseAddress!, 4) == 4 && magic.elementsEqual("TZif".utf8)
+    }
   }
 
   private static let directory = "/usr/share/zoneinfo"

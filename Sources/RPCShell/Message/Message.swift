@@ -16,6 +16,8 @@ struct Message {
   var id: UnsafeRawBufferPointer?
   /// The method's name between its quotes.
   var method: UnsafeRawBufferPointer
+  /// Whether the method's name is not written out yet.
+  private var isNameEscaped = true
   /// The text of `params`; nil when there are none.
   var params: UnsafeRawBufferPointer?
   /// Whether the text holds blanks between tokens, so that `params` cannot be echoed as they stand.
@@ -66,10 +68,21 @@ struct Message {
     method = UnsafeRawBufferPointer(start: base + outline.method.start + 1, count: outline.method.count - 2)
   }
 
+  /// Whether the method's name has escapes that are to be decoded.
+  var hasEscapedName: Bool { isNameEscaped && method.contains(UInt8(ascii: "\\")) }
+
+  /// The same message with its method's name decoded.
+  func calling(_ name: UnsafeRawBufferPointer) -> Message {
+    var message = self
+    message.method = name
+    message.isNameEscaped = false
+    return message
+  }
+
   @inline(__always)
   private func isVersion(_ text: UnsafeRawBufferPointer) -> Bool {
-    guard text.count == 5 else { return false }
-    return equal(text.baseAddress!.assumingMemoryBound(to: UInt8.self), "\"2.0\"")
+    if text.count == 5 { return equal(text.baseAddress!.assumingMemoryBound(to: UInt8.self), "\"2.0\"") }
+    return text.contains(UInt8(ascii: "\\")) && (try? JSONDocument(parsing: text))?.view.string == "2.0"
   }
 
   private func isObject(_ text: UnsafeRawBufferPointer) -> Bool {

@@ -46,6 +46,9 @@ public struct RPCError: Error, Equatable, Sendable {
     self.data = data
   }
 
+  /// Too much is unfinished; nothing was started.
+  static func overloaded(_ why: String) -> RPCError { RPCError(.overloaded, why + "; nothing was started") }
+
   /// Parameters in an array, where they go by name.
   static let byPosition = invalidParams("params must be an object: parameters go by name, not by position")
 

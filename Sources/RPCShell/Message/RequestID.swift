@@ -11,7 +11,7 @@ public struct RequestID: Hashable, Sendable {
     case string([UInt8])
     /// digits without leading or trailing zeros, and the power of ten of the last one; zero is `([], 0)`.
     case number(isNegative: Bool, digits: [UInt8], exponent: Int)
-    /// A number whose exponent does not fit: equal only to the same text.
+    /// A number whose exponent does not fit: equal only to the same text, but for letter case.
     case hugeNumber([UInt8])
   }
 
@@ -43,8 +43,8 @@ public struct RequestID: Hashable, Sendable {
     var exponent = 0
     if mark < text.endIndex {
       let written = text[(mark + 1)...].drop { $0 == UInt8(ascii: "+") }
-      guard let read = Int(String(decoding: written, as: UTF8.self)), read.magnitude < 1 << 40 else {
-        return digits.contains { $0 != UInt8(ascii: "0") } ? .hugeNumber(text) : zero
+      guard let read = Int(String(decoding: written, as: UTF8.self)), read.magnitude < 1 << 61 else {
+        return digits.contains { $0 != UInt8(ascii: "0") } ? .hugeNumber(text.map { $0 | 0x20 }) : zero
       }
       exponent = read
     }

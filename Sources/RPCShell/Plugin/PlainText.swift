@@ -18,6 +18,11 @@ extension String {
     if kept.last == " " { kept.removeLast() }
     return String(kept)
   }
+
+  /// The start of a text that came from outside, for an error that names it.
+  var shortened: String {
+    unicodeScalars.count <= 80 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(80))) + "…"
+  }
 }
 
 // What ECMA-48 lets follow an escape character.

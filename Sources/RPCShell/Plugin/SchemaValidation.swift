@@ -71,7 +71,7 @@ extension Schema {
     guard !choices.contains(text) else { return }
     let list = choices.map { "'\($0)'" }.joined(separator: ", ")
     let hint = NearestName.hint(for: text, among: choices)
-    throw SchemaViolation(path: path, reason: "expected one of \(list), got '\(text)'" + hint)
+    throw SchemaViolation(path: path, reason: "expected one of \(list), got '\(text.shortened)'" + hint)
   }
 
   private func validateAlternatives(
@@ -101,7 +101,7 @@ extension Schema {
         try property.schema.validate(member, path: prefix + name, unknown: unknown)
       } else if unknown == .refused && !universal.contains(name) {
         let hint = NearestName.hint(for: name, among: properties.map(\.name))
-        throw SchemaViolation(path: prefix + name, reason: "unknown member" + hint)
+        throw SchemaViolation(path: prefix + name.shortened, reason: "unknown member" + hint)
       }
     }
     for property in properties where property.isRequired && !given.contains(where: { $0.name == property.name }) {

@@ -67,9 +67,8 @@ extension Session {
 
   func sendIfFinished(_ batch: Batch) {
     guard batch.isFinished else { return }
-    openBatches.removeAll { $0 === batch }
-    guard let array = batch.finished else { return }
-    writer.frame(batch.framing) { $0.append(array) }
+    for id in batch.ids { idsInBatches.remove(id) }
+    if let array = batch.close() { writer.frame(batch.framing, body: array) }
   }
 
   // MARK: Calls of plugins
@@ -77,8 +76,7 @@ extension Session {
   func call(_ route: Route, _ message: Message, in batch: Batch?) {
     if message.id == nil && route.kind == .query { return explainUseless(route.name) }
     if route.kind == .action && pending.count >= SessionOptions.pendingLimit {
-      let text = "too many unfinished requests (\(SessionOptions.pendingLimit)); nothing was started"
-      return refuse(message, RPCError(.overloaded, text), in: batch)
+      return refuse(message, .overloaded("\(SessionOptions.pendingLimit) requests are unfinished"), in: batch)
     }
     do throws(RPCError) {
       let params = try readParams(of: route, message)

@@ -31,8 +31,12 @@ extension Session {
     life.isInputOver = true
     decoder.finish()
     if !life.isExiting { receiveAll() }
-    for plugin in plugins { settle(plugin) }
+    settlePlugins()
     if let drain = options.drain ?? dialect.drain { stopPending(after: drain) }
+  }
+
+  func settlePlugins() {
+    for plugin in plugins { settle(plugin) }
   }
 
   private func settle(_ plugin: some Plugin) {
@@ -51,12 +55,12 @@ extension Session {
     stopPending(after: SessionOptions.interruptedDrain)
   }
 
-  /// The host's process died: what was accepted is finished, but nobody waits for its answers to be read.
+  /// The host's process died: as by end of input, but its answers may never be read.
   func hostProcessEnded() {
-    life.isOverdue = true
     if let descriptor = life.hostProcess { close(descriptor) }
     life.hostProcess = nil
     endInput()
+    cutOutputWhenStuck()
   }
 
   /// `exit`: the status says whether `shutdown` came first.
@@ -64,7 +68,8 @@ extension Session {
     life.isExiting = true
     life.fixedStatus = life.isShutDown ? .success : .failure
     endInput()
-    stopPending(after: SessionOptions.interruptedDrain)
+    stopPending(after: SessionOptions.interruptedDrain, cutsOutput: false)
+    cutOutputWhenStuck()
   }
 
   /// Nothing can be written any more. Running actions are finished all the same.
@@ -73,13 +78,14 @@ extension Session {
     endInput()
   }
 
-  /// Bounds the end: after a while, stops what is still running, gives up what does not end even then, and no longer
-  /// waits for a client that does not read.
-  private func stopPending(after bound: Duration) {
-    bounds.append(Task(executorPreference: executor) { await self.stop(after: bound) })
+  /// Bounds the end: after a while, stops what is still running and gives up what does not end even then.
+  ///
+  /// - Parameter cutsOutput: whether a client that has not read everything by then is waited for no longer.
+  private func stopPending(after bound: Duration, cutsOutput: Bool = true) {
+    bounds.append(Task(executorPreference: executor) { await self.stop(after: bound, cutsOutput: cutsOutput) })
   }
 
-  private func stop(after bound: Duration) async {
+  private func stop(after bound: Duration, cutsOutput: Bool) async {
     guard (try? await host.clock.sleep(for: bound)) != nil else { return }
     if !pending.isEmpty {
       life.hasFailed = true
@@ -90,7 +96,20 @@ extension Session {
         complete(serial, .failure(.stopped(.drained, seconds: nil, data: data)))
       }
     }
-    life.isOverdue = true
+    if cutsOutput { life.isOverdue = true }
+  }
+
+  /// Cuts off output of which nothing is read for a while; a client that reads slowly is waited for.
+  private func cutOutputWhenStuck() {
+    bounds.append(Task(executorPreference: executor) { await self.watchOutput() })
+  }
+
+  private func watchOutput() async {
+    var written = writer.written
+    while (try? await host.clock.sleep(for: SessionOptions.interruptedDrain)) != nil {
+      if writer.isBlocked && writer.written == written { life.isOverdue = true }
+      written = writer.written
+    }
   }
 
   /// The exit status, once everything is finished and written.

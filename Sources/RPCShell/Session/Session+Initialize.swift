@@ -23,7 +23,7 @@ extension Session {
   static var initializeParams: [Schema.Property] {
     [
       .optional("clientInfo", .any, "the host's name and version"),
-      .optional("processId", .integer(0...Int(Int32.max)), "the session ends when this process does"),
+      .optional("processId", .integer(0...Int.max), "the session ends when this process does"),
       .optional("locale", .string, "a BCP 47 or ICU identifier"),
       .optional("timeZone", .string, "an IANA time zone"),
       .optional("textSize", .choice(Environment.TextSize.allCases.map(\.rawValue)), "for renderers"),
@@ -37,14 +37,15 @@ extension Session {
     var environment = environment
     if let locale = params["locale"]?.string {
       guard LocaleIdentifier.isWellFormed(locale) else {
-        throw .invalidParams("locale: expected an identifier like 'en_US' or 'pt-BR', got '\(locale)'", path: "locale")
+        throw .invalidParams(
+          "locale: expected an identifier like 'en_US' or 'pt-BR', got '\(locale.shortened)'", path: "locale")
       }
       environment.locale = locale
     }
     if let timeZone = params["timeZone"]?.string {
       guard options.isKnownTimeZone(timeZone) else {
         throw .invalidParams(
-          "timeZone: unknown time zone '\(timeZone)'; expected one like 'Europe/Berlin'", path: "timeZone")
+          "timeZone: unknown time zone '\(timeZone.shortened)'; expected one like 'Europe/Berlin'", path: "timeZone")
       }
       environment.timeZone = timeZone
     }
@@ -58,7 +59,7 @@ extension Session {
   /// Ends the session, as by end of input, when the process does. One that is not there (a PID of another namespace)
   /// is passed over.
   private func watchHostProcess(_ processID: Int) {
-    let descriptor = cl_pidfd_open(pid_t(processID))
+    let descriptor = cl_pidfd_open(pid_t(clamping: processID))
     guard descriptor >= 0 else {
       return log("cannot watch process \(processID) (\(String(cString: strerror(errno)))); going on without")
     }

@@ -23,6 +23,7 @@ extension Session {
     case .tooLarge(let limit):
       error = RPCError(.invalidRequest, "message over the limit of \(limit) bytes; --max-message raises it")
     }
+    if let id = failure.id, !pending.isEmpty, !id.withUnsafeBytes({ isUnused($0, in: nil) }) { return }
     answer(failure.id ?? Array("null".utf8), .failure(error), framing: newestFraming, batch: nil)
   }
 
@@ -37,7 +38,6 @@ extension Session {
       handle(Message(text, outline, isStrict: options.isStrict), in: batch)
     }
     batch.seal()
-    openBatches.append(batch)
     sendIfFinished(batch)
   }
 
@@ -48,22 +48,35 @@ extension Session {
     switch message.kind {
     case .call: call(message, in: batch)
     case .response: log("dropped an answer to a request that was not made: id \(display(message.id))")
-    case .invalid(let reason): refuse(message, RPCError(.invalidRequest, "\(reason)"), in: batch)
+    case .invalid(let reason):
+      if let id = message.id, !pending.isEmpty || batch != nil, !isUnused(id, in: batch) { return }
+      refuse(message, RPCError(.invalidRequest, "\(reason)"), in: batch)
     }
   }
 
   @inline(__always)
   private func call(_ message: Message, in batch: Batch?) {
     let method = ShellMethod(message.method)
+    if method == nil && message.hasEscapedName { return callUnescaped(message, in: batch) }
+    if let batch, batch.isFull {
+      return refuse(message, .overloaded("the answers to this batch are too large"), in: batch)
+    }
     if life.isShutDown && method != .exit && method != .cancel { return refuseAfterShutdown(message, in: batch) }
-    if let id = message.id, !pending.isEmpty || batch != nil, method != .cancel || hasParams(message) {
+    if let id = message.id, !pending.isEmpty || batch != nil, needsItsOwn(message, method) {
       guard isUnused(id, in: batch) else { return }
     }
     dispatch(message, to: method, in: batch)
   }
 
-  /// Vim's cancel has none: the id at its top is that of the request it stops.
-  private func hasParams(_ message: Message) -> Bool { message.params.map { !isEmptyParams($0) } ?? false }
+  /// Whether a call's id is its own. The one at the top of Vim's cancel, which has no params, is that of the request it
+  /// stops; and whoever ends the session need not be choosy.
+  private func needsItsOwn(_ message: Message, _ method: ShellMethod?) -> Bool {
+    switch method {
+    case .cancel: message.params.map { !isEmptyParams($0) } ?? false
+    case .exit: false
+    default: true
+    }
+  }
 
   private func refuseAfterShutdown(_ message: Message, in batch: Batch?) {
     if message.id == nil && message.method.starts(with: "$/".utf8) { return }
@@ -81,22 +94,12 @@ extension Session {
 
   private func callPlugin(_ message: Message, in batch: Batch?) {
     if let route = registry.router.find(message.method) { return call(route, message, in: batch) }
-    callUnusual(message, in: batch)
+    refuseUnknown(display(message.method), message, in: batch)
   }
 
-  /// A name that is written with escapes, or unknown.
-  private func callUnusual(_ message: Message, in batch: Batch?) {
-    let name = display(message.method)
-    if message.method.contains(UInt8(ascii: "\\")) {
-      var plain = message
-      let decoded = Array(decodedName(message.method).utf8)
-      guard !decoded.contains(UInt8(ascii: "\\")) else { return refuseUnknown(name, message, in: batch) }
-      return decoded.withUnsafeBytes { bytes in
-        plain.method = bytes
-        dispatch(plain, to: ShellMethod(bytes), in: batch)
-      }
-    }
-    refuseUnknown(name, message, in: batch)
+  /// A name that is written with escapes is the name that it means.
+  private func callUnescaped(_ message: Message, in batch: Batch?) {
+    Array(decodedName(message.method).utf8).withUnsafeBytes { call(message.calling($0), in: batch) }
   }
 
   private func refuseUnknown(_ name: String, _ message: Message, in batch: Batch?) {
@@ -107,13 +110,16 @@ extension Session {
   /// Whether no other request with this id is unanswered; if one is, this one is refused.
   private func isUnused(_ text: UnsafeRawBufferPointer, in batch: Batch?) -> Bool {
     let id = RequestID(Array(text))
-    let isInFlight = pending.contains(id) || openBatches.contains { $0.holds(id) }
-    guard !isInFlight, batch?.claim(id) != false else {
+    guard !pending.contains(id), !idsInBatches.contains(id) else {
       // Answered under null: its own id would resolve the first call.
       let error = RPCError(
         .invalidRequest, "another request with this id is unanswered", data: [.init("id", JSONText(trusted: id.text))])
       answer(Array("null".utf8), .failure(error), framing: newestFraming, batch: batch)
       return false
+    }
+    if let batch {
+      batch.ids.append(id)
+      idsInBatches.insert(id)
     }
     return true
   }

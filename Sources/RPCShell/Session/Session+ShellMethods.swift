@@ -54,10 +54,10 @@ extension Session {
     }
     var outline = Outline()
     _ = decoder.scan(params, &outline)
-    guard !outline.id.isAbsent, params[outline.id.start] != UInt8(ascii: "{") else {
-      throw .invalidParams("id: missing; expected the id of a request", path: "id")
+    guard let id = outline.usableID(in: params) else {
+      throw .invalidParams("id: expected the id of a request, a string or a number", path: "id")
     }
-    pending.stop(RequestID(Array(params.part(outline.id))), .cancelled)
+    pending.stop(RequestID(Array(id)), .cancelled)
     acknowledge(message, in: batch)
   }
 

@@ -23,7 +23,7 @@ public actor Session {
   var newestFraming: Framing
   var pending = PendingCalls()
   /// Batches with unanswered calls: their array, with the answers it has already, is still to come.
-  var openBatches: [Batch] = []
+  var idsInBatches = Set<RequestID>()
   var life = Life()
   let dialect = Dialect.plain
   lazy var environment = options.environment()
@@ -74,9 +74,12 @@ public actor Session {
         endTasks()
         return status
       }
-      executor.wait(for: &descriptors)
+      executor.wait(for: &descriptors, isBusy: canDecode)
     }
   }
+
+  /// Whether whole messages are there that can be served right away.
+  private var canDecode: Bool { hasUndecoded && !writer.isOverLimit }
 
   /// Ends with the session the waits that it had started. What they hold goes with them.
   private func endTasks() {
@@ -92,14 +95,10 @@ public actor Session {
   private func turn(_ descriptors: inout PollSet) -> ExitStatus? {
     if descriptors.interrupts.revents != 0 { interrupt() }
     if descriptors.hostProcess.revents != 0 { hostProcessEnded() }
-    if descriptors.input.revents != 0 { readChunk() }
+    if canDecode { receiveAll() } else if descriptors.input.revents != 0 { readChunk() }
     flush()
-    while hasUndecoded && !writer.isOverLimit {
-      receiveAll()
-      flush()
-    }
     if let status = statusAtEnd() { return status }
-    let isReading = !life.isInputOver && !writer.isOverLimit
+    let isReading = !life.isInputOver && !writer.isOverLimit && !hasUndecoded
     descriptors.input = PollSet.entry(isReading ? source.descriptor : nil, POLLIN)
     descriptors.output = PollSet.entry(writer.isBlocked ? writer.descriptor : nil, POLLOUT)
     descriptors.interrupts = PollSet.entry(options.interrupts, POLLIN)
@@ -115,6 +114,7 @@ public actor Session {
     let registry = PluginRegistry(makePlugins())
     madeRegistry = registry
     for plugin in registry.plugins { attach(plugin, to: host, environment) }
+    if life.isInputOver { settlePlugins() }
     return registry
   }
 
@@ -131,7 +131,6 @@ public actor Session {
   // MARK: Input
 
   private func readChunk() {
-    guard !life.isInputOver, !writer.isOverLimit else { return }
     let room = decoder.buffer.reserve(1 << 16)
     switch source.read(into: room, 1 << 16) {
     case .bytes(let count):
@@ -147,25 +146,31 @@ public actor Session {
     }
   }
 
-  /// Serves every whole message that is there.
+  /// Serves the whole messages that are there, up to a number of them: signals, timers and jobs have their turn, too.
   func receiveAll() {
-    hasUndecoded = false
-    while true {
+    hasUndecoded = true
+    for _ in 1...Self.slice {
+      if isFullOfWork || writer.isOverLimit { return }
       switch decoder.next() {
       case .frame(let frame): receive(frame)
       case .failure(let failure): refuse(failure)
-      case .needsInput: return
+      case .needsInput:
+        hasUndecoded = false
+        return
       }
-      if writer.isFull {
-        flush()
-        if writer.isOverLimit {
-          hasUndecoded = true
-          return
-        }
+      if writer.isFull { flush() }
+      if life.isExiting {
+        hasUndecoded = false
+        return
       }
-      if life.isExiting { return }
     }
   }
+
+  /// Messages that are served without a look at anything else.
+  private static let slice = 4096
+
+  /// Too much is unfinished to start more, but some of that may end without waiting for anybody.
+  private var isFullOfWork: Bool { pending.count >= SessionOptions.pendingLimit && executor.hasJobs }
 
   /// An unfinished message in lines is given up after a while without input.
   private func watchSilence() {
@@ -190,13 +195,9 @@ public actor Session {
       let passed = lastInput.duration(to: .now)
       return expectSilence(for: SessionOptions.silence - passed)
     }
-    switch decoder.expire() {
-    case .frame(let frame): receive(frame)
-    case .failure(let failure): refuse(failure)
-    case .needsInput: return
-    }
-    receiveAll()
-    watchSilence()
+    // While reading is paused, it is not the client that is silent.
+    if hasUndecoded || writer.isOverLimit { return expectSilence(for: SessionOptions.silence) }
+    if let failure = decoder.expire() { refuse(failure) }
   }
 
   // MARK: Output

@@ -16,7 +16,10 @@ public enum ShellProcess {
     plugins: @escaping @Sendable (LoopExecutor) -> [any Plugin]
   ) -> ExitStatus {
     var options = options
-    let streams = StandardStreams.take()
+    guard let streams = StandardStreams.take() else {
+      options.log("rpcshell: cannot open descriptors: \(String(cString: strerror(errno)))")
+      return .failure
+    }
     var source: any ByteSource = streams.input
     var sink: any ByteSink = streams.output
     if let trace {
@@ -30,6 +33,10 @@ public enum ShellProcess {
     }
     options.interrupts = watchSignals()
     let executor = LoopExecutor()
+    guard options.interrupts != nil, executor.canBeWoken else {
+      options.log("rpcshell: cannot open descriptors: \(String(cString: strerror(errno)))")
+      return .failure
+    }
     let session = Session(
       source: source, sink: sink, plugins: plugins(executor), options: options, executor: executor,
       clock: LoopClock(executor: executor), now: now)
@@ -41,7 +48,12 @@ public enum ShellProcess {
     var mask = sigset_t()
     sigemptyset(&mask)
     sigaddset(&mask, SIGTERM)
-    sigaddset(&mask, SIGINT)
+    // What runs in a shell's background ignores SIGINT, and goes on doing so.
+    var inherited = sigaction()
+    sigaction(SIGINT, nil, &inherited)
+    if unsafeBitCast(inherited.__sigaction_handler.sa_handler, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) {
+      sigaddset(&mask, SIGINT)
+    }
     // Blocked before any thread starts: all threads inherit the mask.
     sigprocmask(SIG_BLOCK, &mask, nil)
     let descriptor = cl_signalfd(&mask)

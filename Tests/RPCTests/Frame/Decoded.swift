@@ -58,11 +58,7 @@ final class FedDecoder {
 
   /// What silence brings.
   func expire() -> Decoded? {
-    switch decoder.expire() {
-    case .frame(let frame): Decoded(frame)
-    case .failure(let failure): Decoded(failure)
-    case .needsInput: nil
-    }
+    decoder.expire().map { Decoded($0) }
   }
   var isWaitingForLines: Bool { decoder.isWaitingForLines }
   /// Bytes that are stored, or allocated.

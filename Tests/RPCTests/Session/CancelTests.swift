@@ -40,6 +40,9 @@ struct CancelTests {
     Form(
       testDescription: "as Vim sends it, null params", id: "1",
       cancel: #"{"id":1,"method":"$/cancelRequest","params":null}"#),
+    Form(
+      testDescription: "as Vim sends it, with an escape in the name", id: "1",
+      cancel: #"{"method":"$\/cancelRequest","id":1}"#),
     Form(testDescription: "in a batch", id: "1", cancel: #"[{"method":"$/cancelRequest","params":{"id":1}}]"#),
   ])
   func `stops a request and answers it`(_ form: Form) async throws {
@@ -55,6 +58,15 @@ struct CancelTests {
       #expect(transcript.status == .success, "a cancel is no failure")
       #expect(transcript.log == [])
     }
+  }
+
+  @Test(arguments: ["true", "false", "[1]", "[]", "{}"])
+  func `takes no other value for an id`(_ value: String) async throws {
+    let call = #"{"id":0,"method":"test.slow","params":{"seconds":0}}"#
+    let transcript = try await converse(
+      call + "\n" + #"{"method":"$/cancelRequest","params":{"id":\#(value)}}"# + "\n")
+    #expect(transcript.texts == [#"{"jsonrpc":"2.0","id":0,"result":true}"#])
+    #expect(transcript.log.count == 1 && transcript.log[0].contains("a string or a number"))
   }
 
   @Test func `answers each request once when its cancel comes in the same write`() async throws {

@@ -40,9 +40,10 @@ final class TestHost: Sendable {
     let plugin = TestPlugin(executor: executor)
     let clock = clock
     let end = DescriptorSink(takingOver: output.writer)
-    let descriptors = [input.reader, end.descriptor, interrupts.reader]
+    let start = DescriptorSource(takingOver: input.reader)
+    let descriptors = [start.descriptor, end.descriptor, interrupts.reader]
     session = Session(
-      source: source(DescriptorSource(descriptor: input.reader)), sink: sink(end),
+      source: source(start), sink: sink(end),
       plugins: [plugin], options: options, executor: executor, clock: clock, now: { 0 })
     self.input = input.writer
     self.interrupts = interrupts.writer
