@@ -74,7 +74,7 @@ public struct JSONScanner: ~Copyable {
   }
 
   /// Scans one value that is not a batch, with `nesting` containers around it.
-  @inline(__always)
+  @inline(never)
   private func scanMessage(_ text: UnsafeRawBufferPointer, nesting: Int, outline: inout Outline) -> Verdict {
     outline = Outline()
     var cursor = ScanCursor(base: text.baseAddress!, count: text.count)
@@ -127,8 +127,10 @@ public struct JSONScanner: ~Copyable {
         guard place.depth < depthLimit else { return cursor.fail("nested deeper than 512 levels") }
         guard let isEmpty = openContainer(&cursor, &place, isObject: byte == UInt8(ascii: "{")) else { return false }
         if !isEmpty { continue }
+      } else if byte == UInt8(ascii: "\"") {
+        guard cursor.scanString() != nil else { return false }
       } else {
-        guard scanScalar(byte, &cursor, &outline, place) else { return false }
+        guard cursor.aside({ scanScalar(byte, &$0, &outline, place) }) else { return false }
       }
       // A value has ended, and with it perhaps what it stands in.
       while true {
@@ -156,12 +158,12 @@ public struct JSONScanner: ~Copyable {
     return false
   }
 
-  @inline(__always)
+  /// A number or one of the three words.
+  @inline(never)
   private func scanScalar(
     _ byte: UInt8, _ cursor: inout ScanCursor, _ outline: inout Outline, _ place: Place
   ) -> Bool {
     switch byte {
-    case UInt8(ascii: "\""): return cursor.scanString() != nil
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       let start = cursor.offset
       if cursor.scanNumber() { return true }

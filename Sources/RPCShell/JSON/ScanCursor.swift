@@ -27,7 +27,7 @@ struct ScanCursor {
   /// Leaves the inlined path for what is rare. The callee works on a copy, so that the cursor itself never has to live
   /// in memory: that is worth a third of the scanner's time.
   @inline(__always)
-  private mutating func aside<Result>(_ body: (inout ScanCursor) -> Result) -> Result {
+  mutating func aside<Result>(_ body: (inout ScanCursor) -> Result) -> Result {
     var copy = self
     let result = body(&copy)
     self = copy
