@@ -86,7 +86,7 @@ actor TestPlugin: Plugin {
       ) { (plugin, params, _) throws(RPCError) in
         let seconds = params["seconds"]?.number ?? 0
         return { [host = plugin.host!] () async throws(RPCError) in
-          await Task { try? await host.clock.sleep(for: .seconds(seconds)) }.value
+          await Task(executorPreference: host.executor) { try? await host.clock.sleep(for: .seconds(seconds)) }.value
           return JSONText { $0.bool(true) }
         }
       },

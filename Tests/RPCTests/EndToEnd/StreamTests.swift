@@ -30,7 +30,7 @@ struct StreamTests {
     var setup = try RunningShell.Setup(.testShell)
     setup.errors = .unread
     let ending = try await RunningShell.run(
-      setup, input: (1...20000).map { #"{"method":"no.such.method.\#($0)"}"# + "\n" }.joined() + Self.ping)
+      setup, input: (1...3000).map { #"{"method":"no.such.method.\#($0)"}"# + "\n" }.joined() + Self.ping)
     #expect(ending.texts == [Self.pong])
     #expect(ending.exit == .status(1))
   }

@@ -18,6 +18,8 @@ final class PlanRig {
   private let record: Record
   private let host: PluginHost
   private let routes: [String: Route]
+  private let handler: (any ActionHandler)?
+  private var tasks: [Task<Void, Never>] = []
 
   /// - Parameters:
   ///   - plan: what the plugin shows at first.
@@ -29,6 +31,7 @@ final class PlanRig {
   ) {
     let record = Record(now: now)
     self.record = record
+    self.handler = handler
     caller = Caller(executor: executor, record: record)
     plugin = PlanPlugin(
       version: "1.0", executor: executor,
@@ -45,6 +48,18 @@ final class PlanRig {
       plugin.attach(to: host)
       plugin.environmentChanged(environment)
     }
+  }
+
+  /// What a test left waiting is let go, so that it does not keep itself alive.
+  deinit {
+    executor.bind()
+    for task in tasks { task.cancel() }
+    (handler as? ScriptedHandler)?.fail(CancellationError())
+    for _ in 1...2 {
+      run()
+      clock.release()
+    }
+    run()
   }
 
   // MARK: Calls
@@ -80,6 +95,7 @@ final class PlanRig {
       }
     }
     run()
+    if let task { tasks.append(task) }
     return Call(stop: context.stop, task: task)
   }
 

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// A value that somebody sets once and others wait for.
 final class Later<Value: Sendable>: Sendable {
@@ -9,7 +8,7 @@ final class Later<Value: Sendable>: Sendable {
     var last = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func set(_ value: Value) {
     let waiting = state.withLock { state in
@@ -55,7 +54,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     var waiting: CheckedContinuation<Void, Never>?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Everything that was ever put in.
   var all: [Element] { state.withLock { $0.items } }

@@ -54,7 +54,7 @@ final class TestHost: Sendable {
       // What waits for ever in a test holds the session: it is let go on the session's own thread.
       clock.release()
       plugin.assumeIsolated { $0.openAll() }
-      for _ in 1...10 { executor.runJobs() }
+      for _ in 1...64 { executor.runJobs() }
       for descriptor in descriptors { close(descriptor) }
       log.finish()
       ended.set(status)
