@@ -9,7 +9,7 @@ public enum StandardError {
   public static func line(_ text: String) {
     var bytes = Array(text.plainLine.utf8.prefix(limit))
     bytes.append(UInt8(ascii: "\n"))
-    var entry = PollSet.entry(2, POLLOUT)
+    var entry = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
     guard poll(&entry, 1, 0) > 0, entry.revents & Int16(POLLOUT) != 0 else { return }
     _ = bytes.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
   }

@@ -17,8 +17,8 @@ public enum NearestName {
     return best?.name
   }
 
-  /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment); letter case is half price
-  /// nowhere, but a name that differs by case only counts one.
+  /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). A name that differs by
+  /// letter case only is one step away.
   private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     if one.elementsEqual(other, by: { $0 | 0x20 == $1 | 0x20 }) { return one == other ? 0 : 1 }
     var beforeLast: [Int] = []
