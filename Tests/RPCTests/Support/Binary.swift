@@ -17,6 +17,9 @@ enum Binary: String, CaseIterable, Sendable {
     }
   }
 
+  /// The sanitizer that the binaries were built with, if any.
+  static var sanitizer: String? { getenv("RPCSHELL_SANITIZED").map { String(cString: $0) } }
+
   struct Missing: Error, CustomStringConvertible {
     var description: String
   }
