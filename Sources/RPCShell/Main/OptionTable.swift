@@ -20,6 +20,9 @@ struct OptionTable<Name: OptionName>: ~Copyable {
     case missingValue(String)
   }
 
+  /// What options are numbered from, so that none looks like a letter.
+  private static var base: Int32 { 256 }
+
   /// Not an array: instantiating its type would be a good part of a session's start.
   private let entries: UnsafeMutablePointer<option>
 
@@ -29,7 +32,7 @@ struct OptionTable<Name: OptionName>: ~Copyable {
       guard let name = Name(rawValue: index) else { continue }
       let text = UnsafeRawPointer(name.text.utf8Start).assumingMemoryBound(to: CChar.self)
       let argument = name.takesValue ? required_argument : no_argument
-      entries[index] = option(name: text, has_arg: argument, flag: nil, val: Int32(index))
+      entries[index] = option(name: text, has_arg: argument, flag: nil, val: Self.base + Int32(index))
     }
     entries[Name.count] = option()
     cl_reset_getopt()
@@ -47,7 +50,7 @@ struct OptionTable<Name: OptionName>: ~Copyable {
     case Int32(UInt8(ascii: "h")): return .option(.help, value: "")
     case Int32(UInt8(ascii: ":")): return .missingValue(previousArgument)
     default:
-      guard let name = Name(rawValue: Int(found)) else { return .unknown(unknownOption) }
+      guard let name = Name(rawValue: Int(found - Self.base)) else { return .unknown(unknownOption) }
       return .option(name, value: cl_optarg().map { String(cString: $0) } ?? "")
     }
   }
@@ -59,10 +62,9 @@ struct OptionTable<Name: OptionName>: ~Copyable {
 
   /// A letter in a cluster of them, or a long option.
   private var unknownOption: String {
-    guard let letter = Unicode.Scalar(UInt32(truncatingIfNeeded: cl_optopt())), letter != "\0" else {
-      return previousArgument
-    }
-    return "-\(letter)"
+    // A flag that was given a value comes with its own number.
+    guard let letter = UInt8(exactly: cl_optopt()), letter != 0 else { return previousArgument }
+    return "-\(Unicode.Scalar(letter))"
   }
 
   /// The argument that getopt_long looked at last.

@@ -22,7 +22,8 @@ enum SystemTimeZone {
     if name == "UTC" || name == "GMT" { return true }
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     let isPlain = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && parts.allSatisfy { !$0.isEmpty && $0 != ".." }
-    guard isPlain else { return false }
+    // Copies of the zones with other rules, which the library does not know.
+    guard isPlain, parts[0] != "posix", parts[0] != "right" else { return false }
     return isZoneFile("\(directory)/\(name)") ?? (TimeZone(identifier: name) != nil)
   }
 
@@ -44,9 +45,10 @@ enum SystemTimeZone {
       guard count > 0 else { return nil }
       let target = String(
         decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(path)[..<count]), as: UTF8.self)
-      guard target.hasPrefix(directory + "/") else { return nil }
-      let name = String(target.dropFirst(directory.count + 1))
-      return name.hasPrefix("Etc/UTC") ? "UTC" : name
+      // The link may be relative.
+      guard let mark = target.split(separator: "/").firstIndex(of: "zoneinfo") else { return nil }
+      let name = target.split(separator: "/")[(mark + 1)...].joined(separator: "/")
+      return name == "Etc/UTC" || !isKnown(name) ? "UTC" : name
     }
   }
 }
