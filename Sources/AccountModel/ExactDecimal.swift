@@ -37,7 +37,7 @@ public struct ExactDecimal: Sendable, Hashable {
     var exponent = 0
     if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
       rest.removeFirst()
-      guard let read = Int(String(decoding: rest.prefix(6), as: UTF8.self)), abs(read) < 10_000 else { return nil }
+      guard let read = Int(String(decoding: rest, as: UTF8.self)), read.magnitude < 10_000 else { return nil }
       exponent = read
       rest = []
     }

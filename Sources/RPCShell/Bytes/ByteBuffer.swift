@@ -3,10 +3,10 @@ import Glibc
 /// A growable run of bytes with a moving start: what was read and not yet decoded, or what was written and not yet sent.
 ///
 /// A class, so that the hot path passes it on without copying or reference counting its storage. It belongs to one
-/// session (or one writer) and is not `Sendable`. At least ``slack`` bytes past the end can always be *read*, so that
+/// session (or one writer) and is not `Sendable`. At least ``slack`` bytes past it can always be *read*, so that
 /// scanners may load whole words.
 public final class ByteBuffer {
-  /// How far past ``end`` a reader may load.
+  /// How far past the last byte held a reader may load.
   public static let slack = 16
 
   private var storage: UnsafeMutablePointer<UInt8>
@@ -17,9 +17,9 @@ public final class ByteBuffer {
 
   /// - Parameter capacity: bytes allocated at once, and again after ``removeAll()`` of a buffer that had grown large.
   public init(capacity: Int = 256) {
-    initialCapacity = capacity
-    self.capacity = capacity
-    storage = .allocate(capacity: capacity + Self.slack)
+    initialCapacity = max(capacity, Self.slack)
+    self.capacity = initialCapacity
+    storage = .allocate(capacity: initialCapacity + Self.slack)
   }
 
   deinit { storage.deallocate() }

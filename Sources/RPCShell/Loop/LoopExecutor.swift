@@ -4,7 +4,7 @@ private import Synchronization
 
 /// Runs everything of one session on one thread: the plugins' actors, their tasks and their timers.
 ///
-/// The thread that calls ``bind()`` owns it; that thread waits with ``wait(for:)`` and runs what is due with
+/// The thread that calls ``bind()`` owns it; that thread waits for descriptors and runs what is due with
 /// ``runJobs()``. Enqueuing and scheduling are allowed from any thread: the only lock of the shell guards the two lists
 /// that they share, and an eventfd wakes the owner.
 public final class LoopExecutor: SerialExecutor, TaskExecutor, Sendable {
@@ -58,7 +58,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, Sendable {
     guard outstanding.load(ordering: .acquiring) > 0 else { return -1 }
     let next: MonotonicTime? = queue.withLock { $0.jobs.isEmpty ? $0.timers.last?.deadline : .now }
     guard let next else { return -1 }
-    let left = next.nanoseconds - MonotonicTime.now.nanoseconds
+    let left = next.nanoseconds.subtractingReportingOverflow(MonotonicTime.now.nanoseconds).partialValue
     return left <= 0 ? 0 : Int32(min((left + 999_999) / 1_000_000, 3_600_000))
   }
 

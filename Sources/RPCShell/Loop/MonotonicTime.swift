@@ -20,7 +20,8 @@ public struct MonotonicTime: InstantProtocol {
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, carry) = nanoseconds.addingReportingOverflow(whole)
     guard !overflow, !carry else { return MonotonicTime(nanoseconds: seconds < 0 ? .min : .max) }
-    return MonotonicTime(nanoseconds: sum &+ attoseconds / 1_000_000_000)
+    let (moment, wrapped) = sum.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return MonotonicTime(nanoseconds: wrapped ? (sum < 0 ? .min : .max) : moment)
   }
 
   public func duration(to other: MonotonicTime) -> Duration { .nanoseconds(other.nanoseconds &- nanoseconds) }
