@@ -17,8 +17,8 @@ build() { # TARGET SOURCE...
     -I Sources/CJansson -I Sources/CLinux "Fuzz/$target.swift" "$@" -o "$out/$target"
 }
 
-build ScannerFuzzer $sources/Bytes/ByteBuffer.swift $sources/JSON/*.swift
-build FrameFuzzer $sources/Bytes/ByteBuffer.swift $sources/JSON/*.swift $sources/Frame/Frame.swift \
+build ScannerFuzzer $sources/Text/ASCII.swift $sources/Bytes/ByteBuffer.swift $sources/JSON/*.swift
+build FrameFuzzer $sources/Text/ASCII.swift $sources/Bytes/ByteBuffer.swift $sources/JSON/*.swift $sources/Frame/Frame.swift \
   $sources/Frame/FrameDecoder*.swift $sources/Frame/HeaderBlock.swift $sources/Message/Message.swift \
   $sources/Message/RequestID.swift
 

@@ -26,7 +26,7 @@ extension FrameDecoder {
   mutating func readHeaderLine(_ block: HeaderBlock) -> Step {
     guard let end = lineEnd(from: 0) else {
       if block.count + buffer.count > HeaderBlock.limit { return breakOff(HeaderError.tooLong.reason) }
-      if finished && !buffer.isEmpty || finished && block.count > 0 {
+      if isFinished && !buffer.isEmpty || isFinished && block.count > 0 {
         return breakOff("header block cut off by the end of input")
       }
       return .item(.needsInput)
@@ -53,7 +53,7 @@ extension FrameDecoder {
     guard let reason = block.charsetError else { return .again }
     // The body is in an encoding that nobody here reads: it goes unread.
     let failure = malformed(reason, at: 0)
-    mode = .oversizedBody(contentLength)
+    mode = .skippedBody(contentLength)
     return .item(.failure(failure))
   }
 
@@ -75,7 +75,7 @@ extension FrameDecoder {
     }
     guard let end = lineEnd(from: 0) else {
       // What is there might still become a header line, unless it is too long for one.
-      if finished || isInLine || buffer.count > HeaderBlock.limit {
+      if isFinished || isInLine || buffer.count > HeaderBlock.limit {
         buffer.removeAll()
         mode = .resynchronising(isInLine: true)
       }
@@ -104,7 +104,7 @@ extension FrameDecoder {
   mutating func readBody(_ length: Int) -> Step {
     if length > options.maxMessage { return startSkippingBody(length) }
     guard buffer.count >= length else {
-      guard finished else { return .item(.needsInput) }
+      guard isFinished else { return .item(.needsInput) }
       let failure = malformed("body cut off after \(buffer.count) of \(length) bytes", at: buffer.count)
       discard(buffer.count)
       return .item(.failure(failure))

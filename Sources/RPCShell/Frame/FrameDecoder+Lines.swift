@@ -11,7 +11,9 @@ struct Continuation {
 extension FrameDecoder {
   /// Reads a message that its own line ends, or that ends before that.
   mutating func readLine() -> Step {
-    guard let end = currentLineEnd() ?? (finished ? buffer.count : nil) else { return followBrackets(isScanned: false) }
+    guard let end = currentLineEnd() ?? (isFinished ? buffer.count : nil) else {
+      return followBrackets(isScanned: false)
+    }
     // A line that is too long may start with a message that is not.
     if end > options.maxMessage { return followBrackets(isScanned: true) }
     var outline = Outline()
@@ -56,7 +58,7 @@ extension FrameDecoder {
     guard followed > 0, buffer.readable[followed - 1] == UInt8(ascii: "\n") else { return nil }
     switch startOfNextMessage(at: followed) {
     case .some(true): return reject(unfinished(at: followed), until: followed)
-    case .none where !finished:
+    case .none where !isFinished:
       mode = .continued(message)
       return .item(.needsInput)
     default: return nil
@@ -68,7 +70,7 @@ extension FrameDecoder {
     var message = message
     message.followed = buffer.count
     if message.followed > options.maxMessage { return startSkippingLines() }
-    if finished {
+    if isFinished {
       if message.isScanned { return reject(unfinished(at: message.followed), until: message.followed) }
       mode = .line
       return .again

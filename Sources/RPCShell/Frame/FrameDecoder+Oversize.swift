@@ -4,8 +4,8 @@ extension FrameDecoder {
   private var idWindow: Int { min(4096, options.maxMessage) }
 
   mutating func startSkippingBody(_ length: Int) -> Step {
-    guard buffer.count >= idWindow || finished else { return .item(.needsInput) }
-    mode = .oversizedBody(length)
+    guard buffer.count >= idWindow || isFinished else { return .item(.needsInput) }
+    mode = .skippedBody(length)
     return .item(.failure(tooLarge))
   }
 
@@ -16,7 +16,7 @@ extension FrameDecoder {
       mode = .between
       return .again
     }
-    mode = .oversizedBody(left - there)
+    mode = .skippedBody(left - there)
     return .item(.needsInput)
   }
 
@@ -39,7 +39,7 @@ extension FrameDecoder {
         case .some(true):
           discard(end)
           return .again
-        case .none where !finished:
+        case .none where !isFinished:
           // Undecided: keep the line end, so that the next look starts at the same place.
           buffer.consume(end - 1)
           mode = .oversizedLines(balance)

@@ -39,8 +39,8 @@ public struct FrameDecoder: ~Copyable {
     case headers(HeaderBlock)
     /// A body of this many bytes.
     case body(Int)
-    /// What is left of a body that is too large.
-    case oversizedBody(Int)
+    /// What is left of a body that is not read.
+    case skippedBody(Int)
     /// What is left of a message in lines that is too large.
     case oversizedLines(JSONBalance)
     /// After a broken header block: lines are passed over until one starts a message.
@@ -57,7 +57,7 @@ public struct FrameDecoder: ~Copyable {
   private var searchedPlace = 0
   /// The message handed out last lies at the start of the buffer until the next call.
   var handedOut = 0
-  private var isFinished = false
+  private(set) var isFinished = false
 
   public init(options: Options = Options()) {
     self.options = options
@@ -129,7 +129,7 @@ public struct FrameDecoder: ~Copyable {
     case .lineRest: return skipLine()
     case .headers(let block): return readHeaderLine(block)
     case .body(let length): return readBody(length)
-    case .oversizedBody(let left): return skipBody(left)
+    case .skippedBody(let left): return skipBody(left)
     case .oversizedLines(let balance): return skipLines(balance)
     case .resynchronising(let isInLine): return resynchronise(isInLine: isInLine)
     }
@@ -246,14 +246,12 @@ public struct FrameDecoder: ~Copyable {
   private var framingAtHand: Framing? {
     switch mode {
     case .line, .continued, .oversizedLines: .lines
-    case .headers, .body, .oversizedBody: .headers
+    case .headers, .body, .skippedBody: .headers
     case .between, .lineRest, .resynchronising: options.framing
     }
   }
 
-  var finished: Bool { isFinished }
-
-  /// Scans a body, whose end is known.
+  /// Scans a text that is whole, or the start of one.
   func scan(_ text: UnsafeRawBufferPointer, _ outline: inout Outline) -> JSONScanner.Verdict {
     scanner.scan(text, outline: &outline)
   }

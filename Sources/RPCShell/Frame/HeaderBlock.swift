@@ -97,5 +97,3 @@ struct HeaderError: Error, Equatable {
 
   static let tooLong = HeaderError(reason: "header block longer than \(HeaderBlock.limit) bytes")
 }
-
-func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }

@@ -47,10 +47,13 @@ public struct JSONScanner: ~Copyable {
       outline.isBatch = true
       return .complete(end: cursor.offset + 1)
     }
+    var count = 0
     while true {
       let element = UnsafeRawBufferPointer(start: cursor.at, count: cursor.end - cursor.at)
       switch scanMessage(element, nesting: 1, outline: &outline) {
-      case .complete(let end): cursor.at += end
+      case .complete(let end):
+        cursor.at += end
+        count += 1
       case .incomplete: return .incomplete
       case .invalid(let failure):
         return .invalid(JSONParseFailure(offset: cursor.offset + failure.offset, reason: failure.reason))
@@ -62,6 +65,7 @@ public struct JSONScanner: ~Copyable {
       case UInt8(ascii: "]"):
         outline = Outline()
         outline.isBatch = true
+        outline.elementCount = count
         return .complete(end: cursor.offset + 1)
       default: return .invalid(JSONParseFailure(offset: cursor.offset, reason: "expected ',' or ']'"))
       }

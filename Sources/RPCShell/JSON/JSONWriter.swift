@@ -1,7 +1,7 @@
 /// Writes JSON in the order in which it is called: one line, no blanks, U+2028 and U+2029 escaped.
 ///
 /// Our own and not jansson's `json_dumpb`, because that prints 8.2 as 8.1999999999999993 and takes 3.6 times as long
-/// (docs/PERFORMANCE.md). It does not check that calls make sense together; ``JSONText`` made by tests is parsed again.
+/// (docs/ARCHITECTURE.md). It does not check that calls make sense together; ``JSONText`` made by tests is parsed again.
 public struct JSONWriter {
   private let buffer = ByteBuffer(capacity: 256)
   private var needsComma = false

@@ -34,6 +34,8 @@ public struct Outline: Sendable {
   public var hasOtherMembers = false
   /// The message is an array of messages.
   public var isBatch = false
+  /// How many messages the array has.
+  var elementCount = 0
   /// Blanks between tokens, or U+2028/U+2029 in a string: the text cannot be echoed as it stands.
   public var needsCompaction = false
   /// Something was seen that only libjansson judges: escaped member names, very large objects or numbers.

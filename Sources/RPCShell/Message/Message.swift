@@ -23,6 +23,9 @@ struct Message {
   /// Whether the text holds blanks between tokens, so that `params` cannot be echoed as they stand.
   var needsCompaction: Bool
 
+  /// Ids are kept while their requests run.
+  private static let idLimit = 4096
+
   /// - Parameters:
   ///   - text: a valid JSON value.
   ///   - isStrict: whether a missing `jsonrpc` member and unknown ones are refused.
@@ -39,7 +42,12 @@ struct Message {
       kind = .invalid("id must be a string, a number or null")
       return
     }
-    // Whatever is wrong with an answer, it is not answered itself.
+    if outline.id.count > Self.idLimit {
+      id = nil
+      kind = .invalid("id may have up to 4096 bytes")
+      return
+    }
+    // Whatever else is wrong with an answer, it is not answered itself.
     if outline.method.isAbsent, id != nil, !outline.result.isAbsent || !outline.error.isAbsent {
       kind = .response
       return
@@ -57,7 +65,7 @@ struct Message {
       kind = .invalid("the member \"method\" is missing")
       return
     }
-    if isStrict && outline.hasOtherMembers {
+    if isStrict, outline.hasOtherMembers || !outline.result.isAbsent || !outline.error.isAbsent {
       kind = .invalid("expected only \"jsonrpc\", \"id\", \"method\" and \"params\"")
       return
     }

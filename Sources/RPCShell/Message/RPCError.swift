@@ -1,6 +1,6 @@
 /// The error object of an answer (JSON-RPC 2.0, section 5.1): code, text for the person at the host, data for the host.
 public struct RPCError: Error, Equatable, Sendable {
-  /// The codes of docs/PROTOCOL.md, "Requests and notifications".
+  /// JSON-RPC's and LSP's codes, and those of actions: docs/PROTOCOL.md, "Requests and notifications".
   public struct Code: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -51,6 +51,9 @@ public struct RPCError: Error, Equatable, Sendable {
 
   /// Parameters in an array, where they go by name.
   static let byPosition = invalidParams("params must be an object: parameters go by name, not by position")
+
+  /// Parameters that are neither in an object nor in an array.
+  static let noObject = invalidParams("params must be an object")
 
   /// Bad parameters, with the path of the member that is wrong.
   public static func invalidParams(_ message: String, path: String? = nil) -> RPCError {

@@ -10,7 +10,7 @@ public protocol ActionHandler: Sendable {
 
   /// Runs one call to its end. Called on the session's thread; blocking work belongs elsewhere.
   ///
-  /// - Parameter progress: takes reports until this returns.
+  /// - Parameter progress: takes reports until this returns; to be called on the session's thread.
   /// - Throws: `CancellationError` when the person backed out or the task was cancelled; ``ActionFailure`` with a text for
   ///   the person; anything else shows the action's default text.
   func run(_ call: ActionCall, progress: @Sendable (ActionProgress) -> Void) async throws -> ActionResult
@@ -25,7 +25,7 @@ public struct ActionCall: Sendable {
   public var timeout: Double
   public var locale: String
   public var timeZone: String
-  /// Members that belong to the action, in order: `plan`, `subscriptionGroupId`, `bytes`, `download`.
+  /// Members that belong to the action, in order: `plan` for onUpgrade.
   public var details: [RPCError.Member]
 
   public init(

@@ -50,12 +50,12 @@ public struct ProgressReporter: Sendable {
     }
   }
 
-  /// - Parameter fraction: 0 … 1; nil where nobody knows.
+  /// - Parameter fraction: 0 … 1 (anything beyond is cut off); nil where nobody knows.
   public func report(fraction: Double?, message: String?) {
     send { value in
       value.member("kind", "report")
       if let message { value.member("message", message) }
-      if let fraction { value.member("percentage", Int((fraction * 100).rounded())) }
+      if let fraction, fraction.isFinite { value.member("percentage", Int(min(max(fraction, 0), 1) * 100 + 0.5)) }
     }
   }
 

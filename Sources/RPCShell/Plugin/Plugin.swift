@@ -8,7 +8,7 @@ public protocol Plugin: Actor {
   nonisolated var version: String { get }
   /// Whether it streams `<name>.state` events.
   nonisolated var hasState: Bool { get }
-  /// Its methods. Called once, before the first message.
+  /// Its methods, always the same.
   nonisolated func routes() -> [Route]
 
   /// Called once, before any method, with what the plugin may do to the session.

@@ -26,9 +26,10 @@ public final class PluginHost: Sendable {
     self.send = send
   }
 
-  // All of these must be called on the executor's thread.
-
+  /// Sends a state event. To be called on the executor's thread, like the next two.
   public func publish(_ event: StateEvent) { send(.event(event)) }
+  /// Sends a notification.
   public func notify(_ method: String, _ params: JSONText) { send(.notification(method: method, params: params)) }
+  /// Shows a line to the person at the terminal; the program's name comes in front.
   public func log(_ line: String) { send(.log(line)) }
 }

@@ -95,7 +95,7 @@ extension Schema {
     let prefix = path.isEmpty ? "" : path + "."
     let given = value.members
     for (name, member) in given {
-      if let property = properties.first(where: { $0.name == name }) {
+      if let property = properties.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
         // An absent member is its default, and so is null unless null has a meaning.
         if member.isNull && !property.isRequired { continue }
         try property.schema.validate(member, path: prefix + name, unknown: unknown)
@@ -104,7 +104,8 @@ extension Schema {
         throw SchemaViolation(path: prefix + name.shortened, reason: "unknown member" + hint)
       }
     }
-    for property in properties where property.isRequired && !given.contains(where: { $0.name == property.name }) {
+    for property in properties
+    where property.isRequired && !given.contains(where: { $0.name.utf8.elementsEqual(property.name.utf8) }) {
       throw SchemaViolation(path: prefix + property.name, reason: "missing; expected \(property.schema.expectation)")
     }
   }

@@ -22,8 +22,8 @@ final class Batch {
     write(answers)
   }
 
-  /// So much is answered that no more calls are started: answers that wait for the others stay bounded, too.
-  var isFull: Bool { answers.count > FrameWriter.limit }
+  /// Bytes of the answers so far.
+  var count: Int { answers.count }
 
   /// Everything is answered.
   var isFinished: Bool { isSealed && open == 0 }

@@ -7,11 +7,10 @@ extension Session {
     var params = message.params
     if let given = params, given[0] != UInt8(ascii: "{") {
       guard isEmptyParams(given) else {
-        return refuse(message, .byPosition, in: batch)
+        return refuse(message, given[0] == UInt8(ascii: "[") ? .byPosition : .noObject, in: batch)
       }
       params = nil
     }
-    if traceValue != .off { traceReply("shell.ping", display(id)) }
     write(newestFraming, batch) { buffer in
       buffer.append("{\"jsonrpc\":\"2.0\",\"id\":")
       buffer.append(id)
@@ -23,6 +22,7 @@ extension Session {
       }
       buffer.append(byte: UInt8(ascii: "}"))
     }
+    if traceValue != .off { traceReply(to: message) }
   }
 
   /// null and `[]` mean `{}`.
@@ -62,12 +62,19 @@ extension Session {
 
   @inline(__always)
   private func write(_ framing: Framing, _ batch: Batch?, _ body: (ByteBuffer) -> Void) {
-    if let batch { batch.answer(body) } else { writer.frame(framing, body) }
+    if let batch { add(to: batch, body) } else { writer.frame(framing, body) }
+  }
+
+  private func add(to batch: Batch, _ body: (ByteBuffer) -> Void) {
+    bytesInBatches -= batch.count
+    batch.answer(body)
+    bytesInBatches += batch.count
   }
 
   func sendIfFinished(_ batch: Batch) {
     guard batch.isFinished else { return }
     for id in batch.ids { idsInBatches.remove(id) }
+    bytesInBatches -= batch.count
     if let array = batch.close() { writer.frame(batch.framing, body: array) }
   }
 
@@ -88,7 +95,7 @@ extension Session {
         let result = try answer(params.view, context)
         guard let id = message.id else { return }
         self.answer(Array(id), .success(result), framing: newestFraming, batch: batch)
-        traceReply(route.name, display(id))
+        traceReply(to: message)
       case .action(let begin):
         start(try begin(params.view, context), of: route, context, in: batch)
       }

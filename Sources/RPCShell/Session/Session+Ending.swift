@@ -65,6 +65,7 @@ extension Session {
 
   /// `exit`: the status says whether `shutdown` came first.
   func exit() {
+    guard !life.isExiting else { return }
     life.isExiting = true
     life.fixedStatus = life.isShutDown ? .success : .failure
     endInput()

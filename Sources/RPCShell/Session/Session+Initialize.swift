@@ -11,6 +11,7 @@ extension Session {
     life.isInitialized = true
     if let processID = params["processId"]?.integer { watchHostProcess(processID) }
     answer(Array(message.id!), .success(initializeResult), framing: newestFraming, batch: batch)
+    traceReply(to: message)
     guard environment != self.environment else { return }
     self.environment = environment
     for plugin in plugins { announce(environment, to: plugin) }

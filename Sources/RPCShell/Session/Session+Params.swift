@@ -33,7 +33,7 @@ extension Session {
       return CheckedParams(view: view, progressToken: nil)
     case UInt8(ascii: "["):
       throw .byPosition
-    default: throw .invalidParams("params must be an object")
+    default: throw .noObject
     }
   }
 
@@ -77,7 +77,12 @@ extension Session {
   private func progressToken(_ view: JSONView) throws(RPCError) -> JSONText? {
     guard let token = view["workDoneToken"], !token.isNull else { return nil }
     switch token.kind {
-    case .string, .integer: return token.text
+    case .string, .integer:
+      let text = token.text
+      guard text.bytes.count <= 4096 else {
+        throw .invalidParams("workDoneToken: expected up to 4096 bytes", path: "workDoneToken")
+      }
+      return text
     default: throw .invalidParams("workDoneToken: expected a string or an integer", path: "workDoneToken")
     }
   }

@@ -28,13 +28,14 @@ extension Session {
   }
 
   private func receiveBatch(_ frame: Frame) {
-    let batch = Batch(framing: frame.framing)
-    let elements = BatchElements(frame.text)
-    guard !elements.isEmpty else {
-      let error = RPCError(.invalidRequest, "a batch must not be empty")
+    let count = frame.outline.elementCount
+    guard (1...SessionOptions.batchLimit).contains(count) else {
+      let text = count == 0 ? "must not be empty" : "may have up to \(SessionOptions.batchLimit) messages, got \(count)"
+      let error = RPCError(.invalidRequest, "a batch " + text)
       return answer(Array("null".utf8), .failure(error), framing: frame.framing, batch: nil)
     }
-    for (text, outline) in elements {
+    let batch = Batch(framing: frame.framing)
+    for (text, outline) in BatchElements(frame.text) {
       handle(Message(text, outline, isStrict: options.isStrict), in: batch)
     }
     batch.seal()
@@ -47,7 +48,7 @@ extension Session {
   func handle(_ message: Message, in batch: Batch?) {
     switch message.kind {
     case .call: call(message, in: batch)
-    case .response: log("dropped an answer to a request that was not made: id \(display(message.id))")
+    case .response: log("dropped an answer to a request that was not made: id \(shown(message.id))")
     case .invalid(let reason):
       if let id = message.id, !pending.isEmpty || batch != nil, !isUnused(id, in: batch) { return }
       refuse(message, RPCError(.invalidRequest, "\(reason)"), in: batch)
@@ -58,8 +59,8 @@ extension Session {
   private func call(_ message: Message, in batch: Batch?) {
     let method = ShellMethod(message.method)
     if method == nil && message.hasEscapedName { return callUnescaped(message, in: batch) }
-    if let batch, batch.isFull {
-      return refuse(message, .overloaded("the answers to this batch are too large"), in: batch)
+    if batch != nil && bytesInBatches > FrameWriter.limit {
+      return refuse(message, .overloaded("the answers to batches are too large"), in: batch)
     }
     if life.isShutDown && method != .exit && method != .cancel { return refuseAfterShutdown(message, in: batch) }
     if let id = message.id, !pending.isEmpty || batch != nil, needsItsOwn(message, method) {
@@ -104,7 +105,8 @@ extension Session {
 
   private func refuseUnknown(_ name: String, _ message: Message, in batch: Batch?) {
     if message.id == nil && name.hasPrefix("$/") { return }
-    refuse(message, RPCError(.methodNotFound, registry.router.unknownMethod(name)), in: batch)
+    let text = registry.router.unknownMethod(name, others: ShellMethod.allCases.map { $0.rawValue })
+    refuse(message, RPCError(.methodNotFound, text), in: batch)
   }
 
   /// Whether no other request with this id is unanswered; if one is, this one is refused.
@@ -133,6 +135,7 @@ extension Session {
     }
     let id = message.id.map { Array($0) } ?? Array("null".utf8)
     answer(id, .failure(error), framing: newestFraming, batch: batch)
+    traceReply(to: message)
   }
 
   // MARK: Text of the wire for people
@@ -142,9 +145,13 @@ extension Session {
     return (try? JSONDocument(parsing: JSONText(trusted: quoted)))?.view.string ?? ""
   }
 
+  /// An id in a line for people.
+  private func shown(_ id: UnsafeRawBufferPointer?) -> String {
+    id.map { String(decoding: $0, as: UTF8.self).shortened } ?? "none"
+  }
+
   /// A name of the wire in a line for people: short, with control characters as JSON writes them.
-  func display(_ name: UnsafeRawBufferPointer?) -> String {
-    guard let name else { return "null" }
+  func display(_ name: UnsafeRawBufferPointer) -> String {
     let decoded = decodedName(UnsafeRawBufferPointer(rebasing: name.prefix(400)))
     let text = decoded.isEmpty ? String(decoding: name.prefix(80), as: UTF8.self) : decoded
     let shown = ByteBuffer()
@@ -168,8 +175,6 @@ private struct BatchElements: Sequence, IteratorProtocol {
     rest = UnsafeRawBufferPointer(rebasing: text.drop { $0 != UInt8(ascii: "[") }.dropFirst())
     skipTo { $0 > 0x20 }
   }
-
-  var isEmpty: Bool { rest.first == UInt8(ascii: "]") }
 
   mutating func next() -> (text: UnsafeRawBufferPointer, outline: Outline)? {
     skipTo { $0 > 0x20 && $0 != UInt8(ascii: ",") }

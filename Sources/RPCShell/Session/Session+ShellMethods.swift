@@ -33,7 +33,7 @@ extension Session {
   private func reply(to message: Message, _ result: JSONText, in batch: Batch?) {
     guard let id = message.id else { return }
     answer(Array(id), .success(result), framing: newestFraming, batch: batch)
-    traceReply(display(message.method), display(id))
+    traceReply(to: message)
   }
 
   /// Accepted, and answered if somebody asks for an answer.
@@ -70,9 +70,15 @@ extension Session {
   }
 
   /// `$/logTrace` for an answer, if the client wants to see that.
-  func traceReply(_ method: @autoclosure () -> String, _ id: @autoclosure () -> String) {
+  func traceReply(to message: Message) {
+    guard traceValue != .off, let id = message.id else { return }
+    traceReply(display(message.method), String(decoding: id, as: UTF8.self))
+  }
+
+  /// - Parameter id: as it was sent.
+  func traceReply(_ method: String, _ id: String) {
     guard traceValue != .off else { return }
-    let line = "Answered '\(method())' (id \(id()))."
+    let line = "Answered '\(method)' (id \(id.shortened))."
     notify("$/logTrace", JSONText { writer in writer.object { $0.member("message", line) } })
   }
 }

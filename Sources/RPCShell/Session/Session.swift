@@ -23,7 +23,9 @@ public actor Session {
   var newestFraming: Framing
   var pending = PendingCalls()
   /// Batches with unanswered calls: their array, with the answers it has already, is still to come.
+  /// Ids in batches that are not sent yet, and how much the answers to those take.
   var idsInBatches = Set<RequestID>()
+  var bytesInBatches = 0
   var life = Life()
   let dialect = Dialect.plain
   lazy var environment = options.environment()

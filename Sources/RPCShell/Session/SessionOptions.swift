@@ -2,13 +2,13 @@
 public struct SessionOptions: Sendable {
   /// Framing and size limits of the input.
   public var decoder = FrameDecoder.Options()
-  /// Refuses messages without `"jsonrpc":"2.0"`.
+  /// Refuses messages without `"jsonrpc":"2.0"`, and members beside the envelope's four.
   public var isStrict = false
   /// Bounds what is still running at the end of input; nil leaves actions their own time limits.
   public var drain: Duration?
   /// The program's version, for `initialize` and `rpc.discover`.
   public var version: String
-  /// How the person reads until `initialize` says otherwise; asked when the first plugin is made.
+  /// How the person reads until `initialize` says otherwise; asked when it is first needed.
   public var environment: @Sendable () -> Environment = { Environment() }
   /// Whether a time zone id is known; `initialize` refuses others.
   public var isKnownTimeZone: @Sendable (String) -> Bool = { _ in true }
@@ -24,6 +24,8 @@ public struct SessionOptions: Sendable {
 
   /// Unfinished requests above which actions are refused (108).
   static let pendingLimit = 1024
+  /// Messages that a batch may have.
+  static let batchLimit = 65536
   /// Silence that ends an unfinished message in lines.
   static let silence = Duration.seconds(5)
   /// What running actions have after SIGTERM, SIGINT or `exit`.
