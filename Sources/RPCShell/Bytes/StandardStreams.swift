@@ -41,21 +41,36 @@ public struct StandardStreams {
 /// Pipes and terminals opened anew through /proc (proc(5)), so that they do not wait and nobody else's do.
 enum OwnDescription {
   /// - Parameter access: `O_RDONLY` or `O_WRONLY`.
-  /// - Returns: a new descriptor; nil for files, for sockets, and where /proc does not help.
+  /// - Returns: a new descriptor; nil for files, for sockets, for what all writers have left, and where /proc
+  ///   does not help.
   static func of(_ descriptor: Int32, _ access: Int32) -> Int32? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
     let kind = status.st_mode & S_IFMT
     // Opening the multiplexer of pseudoterminals makes a new one.
     guard kind == S_IFIFO || kind == S_IFCHR && status.st_rdev != pseudoterminalMultiplexer else { return nil }
+    // A FIFO that is open for both outlives its writers; ours must, too.
+    let isForBoth = kind == S_IFIFO && fcntl(descriptor, F_GETFL) & O_ACCMODE == O_RDWR
     let path = ByteBuffer(capacity: 32)
     path.append("/proc/self/fd/")
     path.append(decimal: Int(descriptor))
     path.append(byte: 0)
     let own = path.first.withMemoryRebound(to: CChar.self, capacity: path.count) { path in
-      open(path, access | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+      open(path, (isForBoth ? O_RDWR : access) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
     }
-    return own < 0 ? nil : own
+    guard own >= 0 else { return nil }
+    if access == O_RDONLY && isHungUp(descriptor) {
+      close(own)
+      return nil
+    }
+    return own
+  }
+
+  /// Whether all writers of a FIFO have been there and gone (fifo(7)). One that is opened only then would wait for the
+  /// next writer, while this descriptor sees the end; reading from it does not wait any more.
+  private static func isHungUp(_ descriptor: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & POLLHUP != 0
   }
 
   static func isSocket(_ descriptor: Int32) -> Bool {

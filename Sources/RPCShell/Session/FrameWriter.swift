@@ -50,7 +50,7 @@ final class FrameWriter {
   var isEmpty: Bool { tail.isEmpty && queue.isEmpty }
   var isOverLimit: Bool { isBlocked && queuedCost + tail.count > Self.limit }
   /// Whether enough is gathered to be worth a write.
-  @inline(__always) var isFull: Bool { tail.count >= Self.gather }
+  @inline(__always) var isFull: Bool { tail.count >= Self.gather || queuedCost >= Self.gather && !isBlocked }
 
   // MARK: Appending
 

@@ -15,6 +15,8 @@ struct Life {
   var wasInterrupted = false
   /// The time that the end may take is over: what nobody reads is cut off.
   var isOverdue = false
+  /// How much was written when the reader was last found not to read: until more is, it is cut off.
+  var writtenWhenStuck: Int?
   /// Something was refused, failed, cut short or cut off.
   var hasFailed = false
   /// What the end of output or `exit` says, whatever else happened.
@@ -108,19 +110,21 @@ extension Session {
   private func watchOutput() async {
     var written = writer.written
     while (try? await host.clock.sleep(for: SessionOptions.interruptedDrain)) != nil {
-      if writer.isBlocked && writer.written == written { life.isOverdue = true }
+      if writer.isBlocked && writer.written == written { life.writtenWhenStuck = written }
       written = writer.written
     }
   }
 
   /// The exit status, once everything is finished and written.
   func statusAtEnd() -> ExitStatus? {
-    if life.isAborted || life.isOverdue && writer.isBlocked && pending.isEmpty { return .failure }
+    if life.isAborted || isCutOff && pending.isEmpty { return .failure }
     guard life.isInputOver, !hasUndecoded, pending.isEmpty, writer.isEmpty || writer.ending != nil else { return nil }
     guard plugins.allSatisfy({ isSettled($0) }) else { return nil }
     if let fixed = life.fixedStatus { return fixed }
     return life.hasFailed ? .failure : .success
   }
+
+  private var isCutOff: Bool { writer.isBlocked && (life.isOverdue || life.writtenWhenStuck == writer.written) }
 
   private func isSettled(_ plugin: some Plugin) -> Bool {
     plugin.assumeIsolated { $0.isSettled }

@@ -35,7 +35,7 @@ extension Session {
       return answer(Array("null".utf8), .failure(error), framing: frame.framing, batch: nil)
     }
     let batch = Batch(framing: frame.framing)
-    for (text, outline) in BatchElements(frame.text) {
+    for (text, outline) in BatchElements(frame.text) where !life.isExiting {
       handle(Message(text, outline, isStrict: options.isStrict), in: batch)
     }
     batch.seal()

@@ -22,7 +22,6 @@ public actor Session {
   var decoder: FrameDecoder
   var newestFraming: Framing
   var pending = PendingCalls()
-  /// Batches with unanswered calls: their array, with the answers it has already, is still to come.
   /// Ids in batches that are not sent yet, and how much the answers to those take.
   var idsInBatches = Set<RequestID>()
   var bytesInBatches = 0
@@ -138,7 +137,6 @@ public actor Session {
     case .bytes(let count):
       decoder.buffer.commit(count)
       receiveAll()
-      watchSilence()
     case .wouldBlock: return
     case .end: endInput()
     case .failed(let code):
@@ -148,9 +146,11 @@ public actor Session {
     }
   }
 
-  /// Serves the whole messages that are there, up to a number of them: signals, timers and jobs have their turn, too.
+  /// Serves the whole messages that are there, up to a number of them, or of bytes written: signals, timers and jobs
+  /// have their turn, too.
   func receiveAll() {
     hasUndecoded = true
+    let written = writer.written
     for _ in 1...Self.slice {
       if isFullOfWork || writer.isOverLimit { return }
       switch decoder.next() {
@@ -158,9 +158,12 @@ public actor Session {
       case .failure(let failure): refuse(failure)
       case .needsInput:
         hasUndecoded = false
-        return
+        return watchSilence()
       }
-      if writer.isFull { flush() }
+      if writer.isFull {
+        flush()
+        if writer.written - written > Self.sliceOfBytes { return }
+      }
       if life.isExiting {
         hasUndecoded = false
         return
@@ -170,6 +173,7 @@ public actor Session {
 
   /// Messages that are served without a look at anything else.
   private static let slice = 4096
+  private static let sliceOfBytes = 4 << 20
 
   /// Too much is unfinished to start more, but some of that may end without waiting for anybody.
   private var isFullOfWork: Bool { pending.count >= SessionOptions.pendingLimit && executor.hasJobs }

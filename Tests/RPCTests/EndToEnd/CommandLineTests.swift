@@ -26,6 +26,7 @@ struct CommandLineTests {
     (["--drain", "soon"], "--drain"), (["--drain", "-1"], "--drain"), (["--max-message", "0"], "--max-message"),
     (["--max-message", "1e99"], "--max-message"), (["--locale", "no such locale"], "--locale"),
     (["--time-zone", "Mars/Olympus"], "--time-zone"), (["serve"], "'serve'"), (["-x"], "'-x'"), (["-demo"], "'-d'"),
+    (["--strict=1"], "'--strict=1'"),
     (["--drain", "1e300"], "--drain"), (["--max-message", "1.5"], "--max-message"), (["--trace", ""], "--trace"),
     (["--trace", "/nowhere/at/all"], "/nowhere/at/all"),
   ])

@@ -72,6 +72,8 @@ struct StreamTests {
     var status: Int32
   }
 
+  private static let fifo = #"d=$(mktemp -d); trap 'rm -r "$d"' EXIT; f=$d/f; mkfifo "$f"; "#
+
   @Test(arguments: [
     Script(
       testDescription: "head -1",
@@ -97,6 +99,22 @@ struct StreamTests {
       script: #"printf '{"method":"no.such"}\n{"id":1,"method":"shell.ping"}\n' | "$TESTSHELL" 2>&-"#, frames: 1,
       status: 1),
     Script(testDescription: "nothing at all", script: #""$TESTSHELL" <&- >&- 2>&-"#, frames: 0, status: 0),
+    Script(
+      testDescription: "a FIFO whose writer is done before the shell starts",
+      script: fifo
+        + #"(echo '{"id":1,"method":"shell.ping"}' > "$f") & exec 3< "$f"; wait; timeout 9 "$TESTSHELL" <&3"#,
+      frames: 1, status: 0),
+    Script(
+      testDescription: "a FIFO that outlives its writers, since it is open for both",
+      script: fifo
+        + #"(for m in shell.ping shutdown exit; do echo '{"id":1,"method":"'$m'"}' > "$f"; sleep 0.05; done) &"#
+        + #" timeout 9 "$TESTSHELL" <> "$f""#,
+      frames: 3, status: 0),
+    Script(
+      testDescription: "an output FIFO that is open for both",
+      script: fifo + #"exec 3<> "$f"; echo '{"id":1,"method":"shell.ping"}' | "$TESTSHELL" >&3; s=$?; "#
+        + #"read -r -t 9 line <&3; echo "$line"; exit $s"#,
+      frames: 1, status: 0),
     Script(testDescription: "a directory as stdin", script: #""$TESTSHELL" < /"#, frames: 0, status: 1),
     Script(
       testDescription: "output appended to a file",

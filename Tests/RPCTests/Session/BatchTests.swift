@@ -54,6 +54,25 @@ struct BatchTests {
     #expect(transcript.status == .success)
   }
 
+  @Test func `serves a batch up to an 'exit' in it`() async throws {
+    let transcript = try await converse(
+      #"[{"id":1,"method":"shell.ping"},{"method":"exit"},{"id":2,"method":"test.wait","params":{"gate":"g"}}]"#)
+    #expect(transcript.texts == [#"[{"jsonrpc":"2.0","id":1,"result":{}}]"#])
+    #expect(transcript.status == .failure)
+  }
+
+  @Test(arguments: [65536, 65537])
+  func `refuses a batch of more than 65,536 messages as one`(_ count: Int) async throws {
+    let transcript = try await converse("[" + Array(repeating: "7", count: count).joined(separator: ",") + "]\n")
+    let answer = try #require(transcript.frames.first)
+    #expect(transcript.frames.count == 1)
+    if count > 65536 {
+      #expect(answer.errorCode == -32600 && answer.errorMessage?.contains("65536") == true, "\(answer)")
+    } else {
+      #expect(try answer.json.elements.count == count)
+    }
+  }
+
   @Test func `takes numbers of any size for ids of its calls`() async throws {
     let transcript = try await converse(
       #"[{"id":123456789012345678901234567890,"method":"shell.ping"},{"id":1e999,"method":"shell.ping"}]"# + "\n")

@@ -43,6 +43,9 @@ struct EnvelopeTests {
     Case(
       #"{"jsonrpc":"2.0","id":1,"method":"shell.ping","param":{}}"#,
       #"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"#),
+    Case(
+      #"{"jsonrpc":"2.0","id":1,"method":"shell.ping","result":1}"#,
+      #"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"#),
   ])
   func `refuses both, and unknown members, when it is strict`(_ row: Case) async throws {
     row.expect(try await converse(row.sent + "\n") { $0.isStrict = true })
@@ -57,6 +60,9 @@ struct EnvelopeTests {
     Case(#"{"id":{},"method":"shell.ping"}"#, #"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"#),
     Case(#"{"id":[1],"method":"shell.ping"}"#, #"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"#),
     Case(#"{"id":true,"method":"shell.ping"}"#, #"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"#),
+    Case(
+      #"{"id":"\#(String(repeating: "i", count: 4095))","method":"shell.ping"}"#,
+      #"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"#),
     Case(#"{"result":1}"#, #"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"#),
     Case(#"not json"#, #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"#),
     Case(#"{"id":1,"method":"shell.ping","id":2}"#, #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"#),

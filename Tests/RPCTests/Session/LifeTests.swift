@@ -201,6 +201,17 @@ struct LifeTests {
     #expect(try await host.finish().status == .failure)
   }
 
+  @Test func `gives up an unfinished message behind more whole ones than are served at once`() async throws {
+    let host = TestHost()
+    host.output.start()
+    try await host.send(String(repeating: "{}\n", count: 5000) + "{\"id\":1,")
+    for _ in 1...5000 { #expect(try await host.next().errorCode == -32600) }
+    await host.clock.waitForSleepers()
+    host.clock.advance(by: .seconds(5))
+    #expect(try await host.next().errorCode == -32700)
+    #expect(try await host.finish().frames == [])
+  }
+
   @Test func `starts the five seconds afresh with each byte`() async throws {
     let host = TestHost()
     for piece in ["{\"id\":9,", "\"method\":", "\"shell.ping\""] {
