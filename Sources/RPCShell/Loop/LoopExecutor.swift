@@ -82,8 +82,10 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, Sendable {
     }
   }
 
-  /// Whether jobs are there that ``runJobs()`` would run.
-  var hasJobs: Bool { queue.withLock { !$0.jobs.isEmpty } }
+  /// Whether there is anything that ``runJobs()`` would run.
+  var hasDue: Bool {
+    queue.withLock { queue in !queue.jobs.isEmpty || queue.timers.last.map { $0.deadline <= .now } ?? false }
+  }
 
   // MARK: Any thread's side
 

@@ -176,7 +176,7 @@ public actor Session {
   private static let sliceOfBytes = 4 << 20
 
   /// Too much is unfinished to start more, but some of that may end without waiting for anybody.
-  private var isFullOfWork: Bool { pending.count >= SessionOptions.pendingLimit && executor.hasJobs }
+  private var isFullOfWork: Bool { pending.count >= SessionOptions.pendingLimit && executor.hasDue }
 
   /// An unfinished message in lines is given up after a while without input.
   private func watchSilence() {

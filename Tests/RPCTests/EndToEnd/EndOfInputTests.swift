@@ -12,6 +12,13 @@ struct EndOfInputTests {
     #expect(ending.errors == [])
   }
 
+  @Test func `refuses none of many actions that end by themselves at once`() async throws {
+    let calls = (1...3000).map { #"{"id":\#($0),"method":"test.slow","params":{"seconds":0}}"# + "\n" }
+    let ending = try await RunningShell.run(.init(.testShell), input: calls.joined())
+    #expect(ending.frames.count == 3000 && ending.frames.allSatisfy { $0.errorCode == nil })
+    #expect(ending.exit == .status(0))
+  }
+
   @Test func `answers everything in a file that is its stdin`() async throws {
     let calls = (1...200).map { #"{"id":\#($0),"method":"test.slow","params":{"seconds":0.1}}"# }
     let ending = try await RunningShell.run(
