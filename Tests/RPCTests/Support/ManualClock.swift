@@ -36,13 +36,13 @@ final class ManualClock: Clock, Sendable {
 
   /// Moves the time and wakes who is due, the earliest first.
   func advance(by duration: Duration) {
-    let due = state.withLock { state in
+    // Woken under the lock: who calls ``release()`` afterwards has all of them behind him.
+    state.withLock { state in
       state.now = state.now.advanced(by: duration)
       let due = state.sleepers.filter { $0.value.deadline <= state.now }
       for (id, _) in due { state.sleepers[id] = nil }
-      return due.values.sorted { $0.deadline < $1.deadline }
+      for sleeper in due.values.sorted(by: { $0.deadline < $1.deadline }) { sleeper.wake.resume() }
     }
-    for sleeper in due { sleeper.wake.resume() }
   }
 
   /// Wakes everybody with an error, as cancelling each of them would; who lies down from now on sleeps as before.
