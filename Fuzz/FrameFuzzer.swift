@@ -8,7 +8,7 @@ public func fuzzFrames(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
   guard let first = input.popFirst(), let count = input.popFirst() else { return 0 }
   let sizes = input.prefix(Int(count & 0xF)).map { 1 + Int($0 & 0x7F) }
   let stream = Array(input.dropFirst(sizes.count))
-  var options = FrameDecoder.Options()
+  var options = DecoderOptions()
   options.framing = [nil, .lines, .headers, nil][Int(first & 3)]
   options.maxMessage = first & 4 == 0 ? 1 << 20 : 64
 
@@ -33,7 +33,7 @@ private struct Decoding {
   private(set) var items: [Item] = []
 
   /// - Parameter chunkSizes: used in turn, again and again; none is one chunk.
-  init(_ stream: [UInt8], _ options: FrameDecoder.Options, chunkSizes: [Int], expires: Bool = false) {
+  init(_ stream: [UInt8], _ options: DecoderOptions, chunkSizes: [Int], expires: Bool = false) {
     var decoder = FrameDecoder(options: options)
     var rest = stream[...]
     var turn = 0
@@ -49,7 +49,7 @@ private struct Decoding {
     finish(&decoder, stream.count)
   }
 
-  init(finishedBefore stream: [UInt8], _ options: FrameDecoder.Options) {
+  init(finishedBefore stream: [UInt8], _ options: DecoderOptions) {
     var decoder = FrameDecoder(options: options)
     decoder.buffer.append(stream)
     finish(&decoder, stream.count)

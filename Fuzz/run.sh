@@ -19,7 +19,7 @@ build() { # TARGET SOURCE...
 
 build ScannerFuzzer $sources/Text/ASCII.swift $sources/Bytes/ByteBuffer.swift $sources/JSON/*.swift
 build FrameFuzzer $sources/Text/ASCII.swift $sources/Bytes/ByteBuffer.swift $sources/JSON/*.swift $sources/Frame/Frame.swift \
-  $sources/Frame/FrameDecoder*.swift $sources/Frame/HeaderBlock.swift $sources/Message/Message.swift \
+  $sources/Frame/DecoderOptions.swift $sources/Frame/FrameDecoder*.swift $sources/Frame/HeaderBlock.swift $sources/Message/Message.swift \
   $sources/Message/RequestID.swift
 
 status=0

@@ -3,6 +3,7 @@ public import RPCShell
 
 /// The built-in adapter for a plan's actions: goes up one step in a catalogue of plans.
 public struct LocalAccount: ActionHandler {
+  /// For error data.
   public let adapter = "local"
   /// The plans that can be had, the lowest first.
   private let catalogue: @Sendable () throws -> [PlanUsage]

@@ -9,6 +9,7 @@ public protocol ByteSink {
   func write(_ bytes: UnsafeRawBufferPointer) -> WriteOutcome
 }
 
+/// What became of a write.
 public enum WriteOutcome: Equatable, Sendable {
   case wrote(Int)
   case wouldBlock

@@ -9,6 +9,7 @@ public protocol ByteSource {
   func read(into room: UnsafeMutableRawPointer, _ count: Int) -> ReadOutcome
 }
 
+/// What a read brought.
 public enum ReadOutcome: Equatable, Sendable {
   case bytes(Int)
   case wouldBlock

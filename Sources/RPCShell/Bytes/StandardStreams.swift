@@ -5,7 +5,9 @@ import Glibc
 /// Afterwards descriptor 0 is /dev/null and descriptor 1 is stderr, so that a `print` or a child can neither eat input
 /// nor tear a frame (docs/PROTOCOL.md, "Bytes and frames").
 public struct StandardStreams {
+  /// What was descriptor 0.
   public let input: DescriptorSource
+  /// What was descriptor 1.
   public let output: DescriptorSink
 
   /// Moves the streams. Call once, before anything else opens a descriptor. A stdin that is closed reads as empty; a

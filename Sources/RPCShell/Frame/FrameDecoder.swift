@@ -3,26 +3,12 @@ import Glibc
 /// Turns bytes into messages: both framings, told apart for each message by how it starts, with limits and a way back
 /// after every kind of bad input (docs/PROTOCOL.md, "Bytes and frames"). Does no I/O: append to ``buffer``, then ask ``next()`` until
 /// it needs more.
-public struct FrameDecoder: ~Copyable {
-  public enum Item {
+struct FrameDecoder: ~Copyable {
+  enum Item {
     case frame(Frame)
     case failure(FrameFailure)
     /// Nothing whole is left; read more, or, after ``finish()``, there is no more.
     case needsInput
-  }
-
-  /// Which framings are understood; nil is both.
-  public struct Options: Sendable {
-    public var framing: Framing?
-    /// Longer messages are skipped. At most ``largest``.
-    public var maxMessage: Int
-    /// Places in a message are counted in 32 bits.
-    public static let largest = 1 << 31
-
-    public init(framing: Framing? = nil, maxMessage: Int = 64 << 20) {
-      self.framing = framing
-      self.maxMessage = maxMessage
-    }
   }
 
   /// What the bytes at the start of the buffer belong to.
@@ -48,8 +34,8 @@ public struct FrameDecoder: ~Copyable {
   }
 
   /// The input: read into it, then call ``next()``.
-  public let buffer = ByteBuffer(capacity: 1 << 16)
-  private(set) var options: Options
+  let buffer = ByteBuffer(capacity: 1 << 16)
+  private(set) var options: DecoderOptions
   var mode = Mode.between
   let scanner = JSONScanner()
   /// Where the line at hand ends, and how far was looked for that, as places in the whole input.
@@ -59,16 +45,16 @@ public struct FrameDecoder: ~Copyable {
   var handedOut = 0
   private(set) var isFinished = false
 
-  public init(options: Options = Options()) {
+  init(options: DecoderOptions = DecoderOptions()) {
     self.options = options
-    self.options.maxMessage = min(options.maxMessage, Options.largest)
+    self.options.maxMessage = min(options.maxMessage, DecoderOptions.largest)
   }
 
   /// No more input will come: what is unfinished is unfinished for good.
-  public mutating func finish() { isFinished = true }
+  mutating func finish() { isFinished = true }
 
   /// Whether a message in lines has begun and not ended: silence ends it (``expire()``).
-  public var isWaitingForLines: Bool {
+  var isWaitingForLines: Bool {
     switch mode {
     case .line, .continued: true
     default: false
@@ -76,7 +62,7 @@ public struct FrameDecoder: ~Copyable {
   }
 
   /// Gives up the unfinished message in lines.
-  public mutating func expire() -> FrameFailure? {
+  mutating func expire() -> FrameFailure? {
     dropHandedOut()
     guard isWaitingForLines else { return nil }
     let failure = malformed("unfinished message, and nothing came for a while", at: buffer.count)
@@ -84,7 +70,7 @@ public struct FrameDecoder: ~Copyable {
     return failure
   }
 
-  public mutating func next() -> Item {
+  mutating func next() -> Item {
     dropHandedOut()
     if let frame = wholeLine() ?? wholeBody() { return .frame(frame) }
     while true {

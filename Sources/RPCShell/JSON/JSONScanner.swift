@@ -5,11 +5,11 @@
 /// which libjansson 2.14 passes over. What is rare and intricate (member names with escapes, objects of more than
 /// ``KeyTable/linearLimit`` members, numbers that may not fit) it hands to libjansson at the end. `Fuzz/` holds the two
 /// against each other.
-public struct JSONScanner: ~Copyable {
-  public static let depthLimit = 512
+struct JSONScanner: ~Copyable {
+  static let depthLimit = 512
 
   /// What the bytes turned out to be.
-  public enum Verdict: Equatable {
+  enum Verdict: Equatable {
     /// One whole value, `end` bytes long.
     case complete(end: Int)
     /// Valid so far, but the value goes on past the end.
@@ -22,14 +22,14 @@ public struct JSONScanner: ~Copyable {
   private let levels: UnsafeMutablePointer<Int>
   private static let arrayMark = -1
 
-  public init() { levels = .allocate(capacity: Self.depthLimit + 1) }
+  init() { levels = .allocate(capacity: Self.depthLimit + 1) }
 
   deinit { levels.deallocate() }
 
   /// Scans the value at the start of `text`, of which ``ByteBuffer/slack`` bytes past the end must be readable.
   ///
   /// - Parameter outline: where the members of the envelope stand, when the value is an object.
-  public func scan(_ text: UnsafeRawBufferPointer, outline: inout Outline) -> Verdict {
+  func scan(_ text: UnsafeRawBufferPointer, outline: inout Outline) -> Verdict {
     guard let base = text.baseAddress else { return .incomplete }
     var cursor = ScanCursor(base: base, count: text.count)
     outline = Outline()

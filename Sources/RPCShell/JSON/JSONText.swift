@@ -2,6 +2,7 @@
 ///
 /// States, results and error data travel as text, because they are written once and sent (or compared) many times.
 public struct JSONText: Sendable, Hashable {
+  /// The value in UTF-8.
   public let bytes: [UInt8]
 
   /// - Parameter bytes: exactly one JSON value. Not checked.
@@ -14,12 +15,16 @@ public struct JSONText: Sendable, Hashable {
     self = writer.text
   }
 
+  /// `null`
   public static let null = JSONText(trusted: Array("null".utf8))
+  /// `{}`
   public static let emptyObject = JSONText(trusted: Array("{}".utf8))
 
+  /// A string.
   public static func string(_ value: String) -> JSONText { JSONText { $0.string(value) } }
 }
 
 extension JSONText: CustomStringConvertible {
+  /// The value as it stands.
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -26,6 +26,7 @@ public final class JSONDocument {
 
   deinit { cj_decref(root) }
 
+  /// The document's root.
   public var view: JSONView { JSONView(document: self, node: root) }
 }
 
@@ -33,6 +34,7 @@ public final class JSONDocument {
 public struct JSONParseFailure: Error, Equatable {
   /// Bytes before the place where parsing stopped.
   public var offset: Int
+  /// What was expected there.
   public var reason: String
 
   public init(offset: Int, reason: String) {
@@ -51,6 +53,7 @@ public struct JSONView {
     self.node = node
   }
 
+  /// The kinds of values that JSON has; integers and reals apart, as libjansson does.
   public enum Kind: String, Sendable {
     case object = "an object"
     case array = "an array"
@@ -61,6 +64,7 @@ public struct JSONView {
     case null = "null"
   }
 
+  /// What kind of value this is.
   public var kind: Kind {
     switch cj_typeof(node) {
     case JSON_OBJECT: .object
@@ -73,10 +77,12 @@ public struct JSONView {
     }
   }
 
+  /// Whether it is null.
   public var isNull: Bool { kind == .null }
 
   // MARK: Scalars: nil when the value is of another kind
 
+  /// nil unless it is `true` or `false`.
   public var bool: Bool? {
     switch cj_typeof(node) {
     case JSON_TRUE: true
@@ -85,6 +91,7 @@ public struct JSONView {
     }
   }
 
+  /// nil unless it is a number without fraction and exponent.
   public var integer: Int? { kind == .integer ? Int(json_integer_value(node)) : nil }
 
   /// A number of either kind as a binary double.
@@ -95,6 +102,7 @@ public struct JSONView {
     }
   }
 
+  /// nil unless it is a string.
   public var string: String? {
     guard let text = json_string_value(node) else { return nil }
     return String(decoding: UnsafeRawBufferPointer(start: text, count: json_string_length(node)), as: UTF8.self)

@@ -13,12 +13,14 @@ public struct JSONWriter {
 
   // MARK: Structure
 
+  /// An object, with the members that `members` writes.
   public mutating func object(_ members: (inout JSONWriter) -> Void) {
     open(UInt8(ascii: "{"))
     members(&self)
     close(UInt8(ascii: "}"))
   }
 
+  /// An array, with the elements that `elements` writes.
   public mutating func array(_ elements: (inout JSONWriter) -> Void) {
     open(UInt8(ascii: "["))
     elements(&self)
@@ -44,15 +46,19 @@ public struct JSONWriter {
 
   // MARK: Values
 
+  /// `null`.
   public mutating func null() { literal("null") }
+  /// `true` or `false`.
   public mutating func bool(_ value: Bool) { value ? literal("true") : literal("false") }
 
+  /// A number without fraction.
   public mutating func integer(_ value: Int) {
     separate()
     buffer.append(decimal: value)
     needsComma = true
   }
 
+  /// A string, escaped as JSON needs it.
   public mutating func string(_ value: String) {
     separate()
     buffer.appendJSONString(value)
@@ -73,16 +79,19 @@ public struct JSONWriter {
 
   // MARK: Members
 
+  /// `null` where there is nothing to say.
   public mutating func member(_ name: StaticString, _ value: String?) {
     key(name)
     string(value)
   }
 
+  /// A member that is `true` or `false`.
   public mutating func member(_ name: StaticString, _ value: Bool) {
     key(name)
     bool(value)
   }
 
+  /// A member that is a number without fraction.
   public mutating func member(_ name: StaticString, _ value: Int) {
     key(name)
     integer(value)

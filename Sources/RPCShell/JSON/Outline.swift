@@ -1,43 +1,43 @@
 /// A run of bytes inside a message, counted from the message's first byte.
-public struct ByteSpan: Equatable, Sendable {
-  // 32 bits each: an outline is copied for every message, and no message is that long (FrameDecoder.Options).
+struct ByteSpan: Equatable, Sendable {
+  // 32 bits each: an outline is copied for every message, and no message is that long (DecoderOptions).
   private let low: UInt32
   private let high: UInt32
 
-  public var start: Int { Int(low) }
-  public var end: Int { Int(high) }
+  var start: Int { Int(low) }
+  var end: Int { Int(high) }
 
-  public init(start: Int, end: Int) {
+  init(start: Int, end: Int) {
     low = UInt32(truncatingIfNeeded: start)
     high = UInt32(truncatingIfNeeded: end)
   }
 
   /// Stands for "not there".
-  public static let absent = ByteSpan(start: 0, end: 0)
+  static let absent = ByteSpan(start: 0, end: 0)
 
-  public var count: Int { end - start }
-  public var isAbsent: Bool { end == 0 }
+  var count: Int { end - start }
+  var isAbsent: Bool { end == 0 }
 }
 
 /// Where the members of a JSON-RPC envelope stand in a message's text: what the scanner notes in passing, so that
 /// `params` can stay text until somebody wants them.
-public struct Outline: Sendable {
-  public var jsonrpc = ByteSpan.absent
-  public var id = ByteSpan.absent
-  public var method = ByteSpan.absent
-  public var params = ByteSpan.absent
-  public var result = ByteSpan.absent
-  public var error = ByteSpan.absent
+struct Outline: Sendable {
+  var jsonrpc = ByteSpan.absent
+  var id = ByteSpan.absent
+  var method = ByteSpan.absent
+  var params = ByteSpan.absent
+  var result = ByteSpan.absent
+  var error = ByteSpan.absent
   /// `params.id` where it is a number: in a cancel it may be one that does not fit (docs/PROTOCOL.md, "Bytes and frames").
   var paramsID = ByteSpan.absent
   /// Members beside the envelope's own.
-  public var hasOtherMembers = false
+  var hasOtherMembers = false
   /// The message is an array of messages.
-  public var isBatch = false
+  var isBatch = false
   /// How many messages the array has.
   var elementCount = 0
   /// Blanks between tokens, or U+2028/U+2029 in a string: the text cannot be echoed as it stands.
-  public var needsCompaction = false
+  var needsCompaction = false
   /// Something was seen that only libjansson judges: escaped member names, very large objects or numbers.
   var needsJudge = false
 

@@ -84,7 +84,7 @@ extension Command {
       }
       options.drain = .seconds(seconds)
     case .maxMessage:
-      let largest = FrameDecoder.Options.largest
+      let largest = DecoderOptions.largest
       guard let bytes = Int(value), bytes >= 1, bytes <= largest else {
         throw UsageError(text: "--max-message: expected a number of bytes from 1 to \(largest), got '\(value)'")
       }

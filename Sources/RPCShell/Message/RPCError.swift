@@ -2,36 +2,59 @@
 public struct RPCError: Error, Equatable, Sendable {
   /// JSON-RPC's and LSP's codes, and those of actions: docs/PROTOCOL.md, "Requests and notifications".
   public struct Code: RawRepresentable, Hashable, Sendable {
+    /// As it stands in `code`.
     public let rawValue: Int
+
+    /// A code that is none of those below: a handler's own.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
+    /// What came is not JSON (JSON-RPC 2.0, section 5.1, as the next four).
     public static let parseError = Code(rawValue: -32700)
+    /// JSON, but no request, or one that cannot be served now.
     public static let invalidRequest = Code(rawValue: -32600)
+    /// No such method; the message names the nearest one.
     public static let methodNotFound = Code(rawValue: -32601)
+    /// `data.path` names the member that is wrong.
     public static let invalidParams = Code(rawValue: -32602)
+    /// A fault of the shell.
     public static let internalError = Code(rawValue: -32603)
+    /// Stopped by `$/cancelRequest` (LSP 3.17, ErrorCodes).
     public static let requestCancelled = Code(rawValue: -32800)
 
+    /// An action failed; the message is for the person.
     public static let actionFailed = Code(rawValue: 100)
+    /// The same action, or one that excludes it, is running (`data.running`).
     public static let busy = Code(rawValue: 101)
+    /// Nothing is known yet.
     public static let notReady = Code(rawValue: 102)
+    /// There is nothing to do, or nobody who could do it.
     public static let notAvailable = Code(rawValue: 103)
+    /// What the parameters name is not there.
     public static let notFound = Code(rawValue: 104)
+    /// The time limit, or the end of the session, stopped it.
     public static let timedOut = Code(rawValue: 105)
+    /// Who was to do it went away.
     public static let handlerGone = Code(rawValue: 106)
+    /// An idempotency key came back with other parameters.
     public static let conflict = Code(rawValue: 107)
+    /// Too much is unfinished; nothing was started.
     public static let overloaded = Code(rawValue: 108)
+    /// The store could not be read or written.
     public static let store = Code(rawValue: 109)
   }
 
+  /// What kind of error.
   public var code: Code
+  /// One sentence for a person.
   public var message: String
   /// Members of the `data` object in their order; none leaves `data` out.
   public var data: [Member]
 
   /// One member of `data`.
   public struct Member: Equatable, Sendable {
+    /// The member's name.
     public var name: String
+    /// Its value.
     public var value: JSONText
 
     public init(_ name: String, _ value: JSONText) {

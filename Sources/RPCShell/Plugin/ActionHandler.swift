@@ -18,12 +18,15 @@ public protocol ActionHandler: Sendable {
 
 /// What a handler is given.
 public struct ActionCall: Sendable {
+  /// What is to be done.
   public var action: HostAction
   /// The caller's, or one made for this intent.
   public var idempotencyKey: String
   /// Seconds until the call is given up.
   public var timeout: Double
+  /// The person's locale, as ``Environment/locale``.
   public var locale: String
+  /// The person's time zone, as ``Environment/timeZone``.
   public var timeZone: String
   /// Members that belong to the action, in order: `plan` for onUpgrade.
   public var details: [RPCError.Member]
@@ -43,18 +46,24 @@ public struct ActionCall: Sendable {
 
 /// What a handler gives back. Nothing at all is `completed`.
 public struct ActionResult: Sendable {
+  /// How it ended. `presented`: a page was opened, and what comes of it is not known yet.
   public enum Outcome: String, Sendable, CaseIterable {
     case completed, presented, pending, cancelled, failed
   }
 
+  /// How it ended.
   public var outcome = Outcome.completed
+  /// What the person is told; nil is the action's default text.
   public var message: String?
   /// A new PlanUsage; counts only with `completed`.
   public var plan: JSONText?
   /// A new Usage; counts only with `completed`.
   public var usage: JSONText?
+  /// Purchases that were restored.
   public var restored: Int?
+  /// Bytes that are free now.
   public var clearedBytes: Int?
+  /// A page that the host may open.
   public var url: String?
 
   public init(outcome: Outcome = .completed) { self.outcome = outcome }
@@ -64,6 +73,7 @@ public struct ActionResult: Sendable {
 public struct ActionProgress: Sendable {
   /// 0 … 1; nil where nobody knows.
   public var fraction: Double?
+  /// What is being done, for the person.
   public var message: String?
 
   public init(fraction: Double?, message: String? = nil) {

@@ -5,6 +5,7 @@
 public protocol Plugin: Actor {
   /// The part before the dot of its methods: `plan`.
   nonisolated var name: String { get }
+  /// For `initialize`: `1.2.0`.
   nonisolated var version: String { get }
   /// Whether it streams `<name>.state` events.
   nonisolated var hasState: Bool { get }
@@ -26,6 +27,7 @@ public protocol Plugin: Actor {
 
 /// How the person reads: set by `initialize` or on the command line.
 public struct Environment: Equatable, Sendable {
+  /// How large the person reads.
   public enum TextSize: String, Sendable, CaseIterable {
     case standard
     case accessibility
@@ -35,6 +37,7 @@ public struct Environment: Equatable, Sendable {
   public var locale: String
   /// An IANA time zone id, as it was given.
   public var timeZone: String
+  /// How large the person reads.
   public var textSize: TextSize
   /// Changes are placed, not animated.
   public var reduceMotion: Bool

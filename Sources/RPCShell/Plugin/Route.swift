@@ -1,5 +1,6 @@
 /// A method of a plugin: what it is called, what it takes and gives, and how it runs.
 public struct Route: Sendable {
+  /// What a call of it may do.
   public enum Kind: Sendable {
     /// Answers from what is known: as a notification it would have no effect.
     case query
@@ -24,6 +25,7 @@ public struct Route: Sendable {
   public let name: String
   /// One line for `rpc.discover`.
   public let summary: String
+  /// What a call of it may do.
   public let kind: Kind
   /// The members of `params`. A closure, because it is needed only when somebody sends some.
   let params: @Sendable () -> [Schema.Property]

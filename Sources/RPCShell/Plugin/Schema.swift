@@ -19,24 +19,33 @@ public indirect enum Schema: Sendable {
 
   /// A member of an object.
   public struct Property: Sendable {
+    /// The member's name.
     public var name: String
+    /// What its value must look like.
     public var schema: Schema
+    /// Whether it must be there, and not be null.
     public var isRequired: Bool
     /// One line for `rpc.discover`.
     public var summary: String?
 
+    /// A member that must be there.
     public static func required(_ name: String, _ schema: Schema, _ summary: String? = nil) -> Property {
       Property(name: name, schema: schema, isRequired: true, summary: summary)
     }
 
+    /// A member that may be left out or be null.
     public static func optional(_ name: String, _ schema: Schema, _ summary: String? = nil) -> Property {
       Property(name: name, schema: schema, isRequired: false, summary: summary)
     }
   }
 
+  /// Any string.
   public static var string: Schema { .string(maxBytes: nil, nonEmpty: false) }
+  /// A string of at least one character.
   public static var nonEmptyString: Schema { .string(maxBytes: nil, nonEmpty: true) }
+  /// Any number.
   public static var number: Schema { .number(nil) }
+  /// An object without members.
   public static var emptyObject: Schema { .object([]) }
 }
 

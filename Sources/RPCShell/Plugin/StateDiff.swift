@@ -39,6 +39,7 @@ struct StateDiff {
 
 /// How one part of the page gets from its old look to its new one.
 public struct Motion: Equatable, Sendable {
+  /// How it moves.
   public enum Curve: String, Sendable {
     /// The first fill.
     case hero
@@ -50,9 +51,13 @@ public struct Motion: Equatable, Sendable {
     case fade
   }
 
+  /// What moves: a section's name, or `usage/<meter>`.
   public var target: String
+  /// The old figure, a JSON number; nil where a section changes its phase.
   public var from: JSONText?
+  /// The new figure.
   public var to: JSONText?
+  /// How it moves.
   public var curve: Curve
   /// The level changes with this move: a client plays the move, then applies colour and text.
   public var thenLevel = false

@@ -1,14 +1,18 @@
 /// One transition of a plugin with everything that belongs to it (docs/PROTOCOL.md, "State events").
 public struct StateEvent: Equatable, Sendable {
+  /// What is felt.
   public enum Feedback: String, Sendable {
     case success, error, selection
   }
 
   /// What is read aloud.
   public struct Announcement: Equatable, Sendable {
+    /// Whether it waits for a pause or interrupts (WAI-ARIA, `aria-live`).
     public enum Politeness: String, Sendable { case polite, assertive }
 
+    /// One sentence in the person's language.
     public var text: String
+    /// How urgent it is.
     public var politeness: Politeness
 
     public init(_ text: String, _ politeness: Politeness) {
@@ -19,13 +23,19 @@ public struct StateEvent: Equatable, Sendable {
 
   /// The plugin's name; the notification is `<plugin>.state`.
   public var plugin: String
+  /// Rises by one with each transition.
   public var revision: Int
+  /// What changed it: `upgrade`, `initialize`, `clock`.
   public var cause: String
   /// The id of the request that caused it, as it was sent, until that request is answered.
   public var requestID: [UInt8]?
+  /// Those that changed, each whole.
   public var sections: [StateSection]
+  /// What moves, one entry for each target.
   public var motion: [Motion] = []
+  /// What is felt; nil is nothing.
   public var feedback: Feedback?
+  /// What is read aloud; nil is nothing.
   public var announcement: Announcement?
   /// What a merged event swallowed, oldest first.
   public var earlier: [Earlier] = []
@@ -46,9 +56,13 @@ public struct StateEvent: Equatable, Sendable {
 
   /// What a person would have felt and heard of a swallowed event.
   public struct Earlier: Equatable, Sendable {
+    /// The swallowed event's, as the next three.
     public var revision: Int
+    /// See ``StateEvent/cause``.
     public var cause: String
+    /// See ``StateEvent/feedback``.
     public var feedback: Feedback?
+    /// See ``StateEvent/announcement``.
     public var announcement: Announcement?
   }
 

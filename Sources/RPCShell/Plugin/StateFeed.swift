@@ -2,11 +2,13 @@
 public struct StateFeed: Sendable {
   /// Why a state changes, and what a person feels and hears of it.
   public struct Transition: Sendable {
-    /// `upgrade`
+    /// What changes it: `upgrade`, `initialize`, `clock`.
     public var cause: String
     /// The request behind it, while it is unanswered.
     public var requestID: RequestID?
+    /// What is felt; nil is nothing.
     public var feedback: StateEvent.Feedback?
+    /// What is read aloud; nil is nothing.
     public var announcement: StateEvent.Announcement?
 
     public init(
@@ -23,9 +25,11 @@ public struct StateFeed: Sendable {
   private let plugin: String
   /// Transitions so far; 0 is the state that a session starts with.
   public private(set) var revision = 0
+  /// The newest state.
   public private(set) var state: StateSnapshot
   private var cachedText: JSONText?
 
+  /// - Parameter plugin: its name, for the events.
   public init(plugin: String, initial: StateSnapshot) {
     self.plugin = plugin
     state = initial

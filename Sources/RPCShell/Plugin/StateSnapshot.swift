@@ -52,7 +52,9 @@ public struct StateSnapshot: Equatable, Sendable {
 
 /// One named part of a state.
 public struct StateSection: Equatable, Sendable {
+  /// The member of `state` that it becomes.
   public var name: String
+  /// Its value.
   public var text: JSONText
 
   public init(_ name: String, _ text: JSONText) {

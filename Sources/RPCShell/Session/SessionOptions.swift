@@ -1,7 +1,7 @@
 /// How a session behaves; everything that a test wants to decide is a value here.
 public struct SessionOptions: Sendable {
   /// Framing and size limits of the input.
-  public var decoder = FrameDecoder.Options()
+  public var decoder = DecoderOptions()
   /// Refuses messages without `"jsonrpc":"2.0"`, and members beside the envelope's four.
   public var isStrict = false
   /// Bounds what is still running at the end of input; nil leaves actions their own time limits.
@@ -37,9 +37,11 @@ public struct ExitStatus: RawRepresentable, Equatable, Sendable {
   public let rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
+  /// All well.
   public static let success = ExitStatus(rawValue: 0)
   /// Something was refused, failed, cut short or cut off.
   public static let failure = ExitStatus(rawValue: 1)
+  /// Bad usage, before anything is read.
   public static let usage = ExitStatus(rawValue: 2)
   /// stdout could not be written (EX_IOERR).
   public static let outputFailed = ExitStatus(rawValue: 74)

@@ -34,7 +34,7 @@ enum Decoded: Equatable, Sendable {
 final class FedDecoder {
   private var decoder: FrameDecoder
 
-  init(_ options: FrameDecoder.Options = FrameDecoder.Options()) { decoder = FrameDecoder(options: options) }
+  init(_ options: DecoderOptions = DecoderOptions()) { decoder = FrameDecoder(options: options) }
 
   /// What is found after this much more input.
   func feed(_ bytes: some Collection<UInt8>) -> [Decoded] {
@@ -82,7 +82,7 @@ struct Conversation: Sendable, CustomStringConvertible {
   let description: String
   let input: [UInt8]
   let expected: [Decoded]
-  var options = FrameDecoder.Options()
+  var options = DecoderOptions()
 
   init(_ description: String, _ input: String, _ expected: [Decoded]) {
     self.init(description, Array(input.utf8), expected)

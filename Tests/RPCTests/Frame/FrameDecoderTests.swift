@@ -96,7 +96,7 @@ struct FrameDecoderTests {
 
 /// Messages over the limit stream by.
 struct StreamedByTests {
-  private static let options = FrameDecoder.Options(maxMessage: 1 << 14)
+  private static let options = DecoderOptions(maxMessage: 1 << 14)
   private static let chunk = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 14)
 
   @Test(arguments: [
