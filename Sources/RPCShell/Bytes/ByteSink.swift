@@ -9,6 +9,17 @@ public protocol ByteSink {
   func write(_ bytes: UnsafeRawBufferPointer) -> WriteOutcome
 }
 
+extension ByteSink {
+  /// Bytes that were written and not read yet, where the system tells: in a pipe (pipe(7), FIONREAD). A pipe takes more
+  /// only when a whole page was read.
+  var unread: Int {
+    var status = stat()
+    var count: Int32 = 0
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return 0 }
+    return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+  }
+}
+
 /// What became of a write.
 public enum WriteOutcome: Equatable, Sendable {
   case wrote(Int)

@@ -41,6 +41,8 @@ final class FrameWriter {
   private(set) var isBlocked = false
   /// Bytes written so far.
   private(set) var written = 0
+  /// Bytes read by the client so far, as far as can be told.
+  var taken: Int { written - sink.unread }
   /// Set once nothing can be written any more.
   private(set) var ending: Flush?
 

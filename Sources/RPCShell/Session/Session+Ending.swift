@@ -15,8 +15,8 @@ struct Life {
   var wasInterrupted = false
   /// The time that the end may take is over: what nobody reads is cut off.
   var isOverdue = false
-  /// How much was written when the reader was last found not to read: until more is, it is cut off.
-  var writtenWhenStuck: Int?
+  /// How much the reader had taken when it was last found not to read: until it takes more, it is cut off.
+  var takenWhenStuck: Int?
   /// Something was refused, failed, cut short or cut off.
   var hasFailed = false
   /// What the end of output or `exit` says, whatever else happened.
@@ -108,10 +108,10 @@ extension Session {
   }
 
   private func watchOutput() async {
-    var written = writer.written
+    var taken = writer.taken
     while (try? await host.clock.sleep(for: SessionOptions.interruptedDrain)) != nil {
-      if writer.isBlocked && writer.written == written { life.writtenWhenStuck = written }
-      written = writer.written
+      if writer.isBlocked && writer.taken == taken { life.takenWhenStuck = taken }
+      taken = writer.taken
     }
   }
 
@@ -124,7 +124,10 @@ extension Session {
     return life.hasFailed ? .failure : .success
   }
 
-  private var isCutOff: Bool { writer.isBlocked && (life.isOverdue || life.writtenWhenStuck == writer.written) }
+  private var isCutOff: Bool {
+    guard writer.isBlocked else { return false }
+    return life.isOverdue || life.takenWhenStuck.map { $0 == writer.taken } ?? false
+  }
 
   private func isSettled(_ plugin: some Plugin) -> Bool {
     plugin.assumeIsolated { $0.isSettled }
