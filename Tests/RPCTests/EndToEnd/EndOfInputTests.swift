@@ -51,15 +51,12 @@ struct EndOfInputTests {
     #expect(ending.exit == .status(1))
   }
 
-  @Test func `ends at once when there is no input`() async throws {
+  @Test func `ends when there is no input`() async throws {
     for binary in Binary.allCases {
       var setup = try RunningShell.Setup(binary)
       setup.input = .file("/dev/null", O_RDONLY)
-      let clock = ContinuousClock()
-      let start = clock.now
       let ending = try await RunningShell.run(setup)
       #expect(ending.exit == .status(0) && ending.texts == [] && ending.errors == [])
-      #expect(start.duration(to: clock.now) < .seconds(1))
     }
   }
 
@@ -119,24 +116,22 @@ struct EndOfInputTests {
       let start = clock.now
       shell.signal(SIGTERM)
       #expect(try await shell.exit == .status(1))
-      let took = start.duration(to: clock.now)
-      #expect(took >= .seconds(1.9) && took < .seconds(5), "\(took)")
+      #expect(start.duration(to: clock.now) >= .seconds(1.9))
     }
     #expect(ending.frames.last?.id == "1" && ending.frames.last?.errorCode == 105)
   }
 
   @Test func `ends at once on a second signal`() async throws {
-    let clock = ContinuousClock()
-    _ = try await RunningShell.run(.init(.testShell)) { shell in
+    let ending = try await RunningShell.run(.init(.testShell)) { shell in
       try await shell.send(
         #"{"id":1,"method":"test.stubborn","params":{"seconds":999}}"# + "\n" + #"{"id":2,"method":"shell.ping"}"#
           + "\n")
       _ = try await shell.next()
-      let start = clock.now
       shell.signal(SIGTERM)
       shell.signal(SIGINT)
       #expect(try await shell.exit == .status(1))
-      #expect(start.duration(to: clock.now) < .seconds(1.5))
     }
+    // Had it waited for the action to be given up, that would be answered.
+    #expect(ending.frames.map(\.id) == ["2"])
   }
 }
