@@ -1,7 +1,6 @@
 import AccountModel
 import Glibc
 import PlanPlugin
-import Synchronization
 import Testing
 
 @testable import RPCShell
@@ -158,9 +157,9 @@ private final class Record: Sendable {
     var plansAsked = 0
   }
 
-  let state: Mutex<State>
+  let state: Locked<State>
 
-  init(now: Double) { state = Mutex(State(now: now)) }
+  init(now: Double) { state = Locked(State(now: now)) }
 
   func add(_ outgoing: PluginHost.Outgoing) {
     switch outgoing {

@@ -1,6 +1,5 @@
 import AccountModel
 import RPCShell
-import Synchronization
 
 /// A handler that a test answers: it waits until it is told how to end.
 final class ScriptedHandler: ActionHandler {
@@ -14,7 +13,7 @@ final class ScriptedHandler: ActionHandler {
     var waiting: CheckedContinuation<ActionResult, any Error>?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(adapter: String = "exec", heedsCancel: Bool = true) {
     self.adapter = adapter

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A clock whose time only moves by ``advance(by:)``, so that tests of holds and time limits never wait.
 final class ManualClock: Clock, Sendable {
   struct Instant: InstantProtocol {
@@ -24,7 +22,7 @@ final class ManualClock: Clock, Sendable {
     var watchers: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var now: Instant { state.withLock(\.now) }
   var minimumResolution: Duration { .zero }

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 @testable import RPCShell
 
@@ -90,7 +89,7 @@ final class FrameReader: Sendable {
   /// What came after the last whole frame.
   let leftover = Later<String>()
   private let descriptor: Int32
-  private let isStarted = Mutex(false)
+  private let isStarted = Locked(false)
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 

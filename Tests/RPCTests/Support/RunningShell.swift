@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// A real process with pipes to its standard streams. It lives inside ``run(_:_:_:)`` and is always waited for.
 final class RunningShell: Sendable {
@@ -51,7 +50,7 @@ final class RunningShell: Sendable {
   let errors: FrameReader
   private let input: Int32
   private let closesInput: Bool
-  private let isInputOpen = Mutex(true)
+  private let isInputOpen = Locked(true)
   private let ended = Later<Exit>()
 
   private init(_ setup: Setup) throws {

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 @testable import RPCShell
 @testable import TestShell
@@ -19,11 +18,11 @@ final class TestHost: Sendable {
   let output: FrameReader
   private let input: Int32
   private let interrupts: Int32
-  private let isInputOpen = Mutex(true)
-  private let lastID = Mutex(0)
+  private let isInputOpen = Locked(true)
+  private let lastID = Locked(0)
   private let ended = Later<ShellStatus>()
   /// Frames that ``call(_:_:)`` passed over on its way to the reply.
-  private let passedOver = Mutex([Received]())
+  private let passedOver = Locked([Received]())
 
   init(
     _ configure: (inout SessionOptions) -> Void = { _ in },
