@@ -23,8 +23,8 @@ struct Message {
   /// Whether the text holds blanks between tokens, so that `params` cannot be echoed as they stand.
   var needsCompaction: Bool
 
-  /// Ids are kept while their requests run.
-  private static let idLimit = 4096
+  /// Bytes that an id, or a token, may have: they are kept while their requests run.
+  static let idLimit = 4096
 
   /// - Parameters:
   ///   - text: a valid JSON value.

@@ -37,27 +37,29 @@ extension Session {
 
   /// Writes one answer.
   func answer(_ id: [UInt8], _ outcome: Result<JSONText, RPCError>, framing: Framing, batch: Batch?) {
+    let member: StaticString
+    let text: JSONText
     switch outcome {
-    case .success(let result):
-      write(framing, batch) { buffer in
-        buffer.append("{\"jsonrpc\":\"2.0\",\"id\":")
-        buffer.append(id)
-        buffer.append(",\"result\":")
-        buffer.append(result.bytes)
-        buffer.append(byte: UInt8(ascii: "}"))
-      }
+    case .success(let result): (member, text) = (",\"result\":", result)
     case .failure(let error):
       if error.code == .requestCancelled && !dialect.answersCancelled { return }
       if error.code != .requestCancelled { life.hasFailed = true }
-      let text = JSONText { error.write(to: &$0) }
-      write(framing, batch) { buffer in
-        buffer.append("{\"jsonrpc\":\"2.0\",\"id\":")
-        buffer.append(id)
-        buffer.append(",\"error\":")
-        buffer.append(text.bytes)
-        buffer.append(byte: UInt8(ascii: "}"))
-      }
+      (member, text) = (",\"error\":", JSONText { error.write(to: &$0) })
     }
+    write(framing, batch) { buffer in
+      buffer.append("{\"jsonrpc\":\"2.0\",\"id\":")
+      buffer.append(id)
+      buffer.append(member)
+      buffer.append(text.bytes)
+      buffer.append(byte: UInt8(ascii: "}"))
+    }
+  }
+
+  /// Answers a request that was served on the spot; says nothing to a notification.
+  func reply(to message: Message, _ result: JSONText, in batch: Batch?) {
+    guard let id = message.id else { return }
+    answer(Array(id), .success(result), framing: newestFraming, batch: batch)
+    traceReply(to: message)
   }
 
   @inline(__always)
@@ -92,10 +94,7 @@ extension Session {
         progress: ProgressReporter(token: params.progressToken, host: host), stop: StopSignal())
       switch route.body {
       case .immediate(let answer):
-        let result = try answer(params.view, context)
-        guard let id = message.id else { return }
-        self.answer(Array(id), .success(result), framing: newestFraming, batch: batch)
-        traceReply(to: message)
+        reply(to: message, try answer(params.view, context), in: batch)
       case .action(let begin):
         start(try begin(params.view, context), of: route, context, in: batch)
       }

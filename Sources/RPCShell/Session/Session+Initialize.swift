@@ -10,8 +10,7 @@ extension Session {
     let environment = try environment(from: params)
     life.isInitialized = true
     if let processID = params["processId"]?.integer { watchHostProcess(processID) }
-    answer(Array(message.id!), .success(initializeResult), framing: newestFraming, batch: batch)
-    traceReply(to: message)
+    reply(to: message, initializeResult, in: batch)
     guard environment != self.environment else { return }
     self.environment = environment
     for plugin in plugins { announce(environment, to: plugin) }

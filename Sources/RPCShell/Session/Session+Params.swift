@@ -79,8 +79,8 @@ extension Session {
     switch token.kind {
     case .string, .integer:
       let text = token.text
-      guard text.bytes.count <= 4096 else {
-        throw .invalidParams("workDoneToken: expected up to 4096 bytes", path: "workDoneToken")
+      guard text.bytes.count <= Message.idLimit else {
+        throw .invalidParams("workDoneToken: expected up to \(Message.idLimit) bytes", path: "workDoneToken")
       }
       return text
     default: throw .invalidParams("workDoneToken: expected a string or an integer", path: "workDoneToken")

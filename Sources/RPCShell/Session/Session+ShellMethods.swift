@@ -30,12 +30,6 @@ extension Session {
     }
   }
 
-  private func reply(to message: Message, _ result: JSONText, in batch: Batch?) {
-    guard let id = message.id else { return }
-    answer(Array(id), .success(result), framing: newestFraming, batch: batch)
-    traceReply(to: message)
-  }
-
   /// Accepted, and answered if somebody asks for an answer.
   private func acknowledge(_ message: Message, in batch: Batch?) { reply(to: message, .null, in: batch) }
 

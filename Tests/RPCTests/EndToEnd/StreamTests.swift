@@ -107,8 +107,9 @@ struct StreamTests {
     Script(
       testDescription: "a FIFO that outlives its writers, since it is open for both",
       script: fifo
-        + #"(for m in shell.ping shutdown exit; do echo '{"id":1,"method":"'$m'"}' > "$f"; sleep 0.05; done) &"#
-        + #" timeout 9 "$TESTSHELL" <> "$f""#,
+        + #"coproc S { exec timeout 9 "$TESTSHELL" <> "$f"; }; s=$S_PID; exec 5<&"${S[0]}"; "#
+        + #"for m in shell.ping shutdown exit; do echo '{"id":1,"method":"'$m'"}' > "$f"; read -r line <&5; "#
+        + #"echo "$line"; done; wait $s"#,
       frames: 3, status: 0),
     Script(
       testDescription: "an output FIFO that is open for both",

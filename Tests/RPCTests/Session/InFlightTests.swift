@@ -71,4 +71,21 @@ struct InFlightTests {
     #expect(transcript.frames.map(\.id) == ["2"])
     #expect(transcript.status == .success)
   }
+
+  @Test func `exit waits for a reader who takes less than the pipe needs to have room again`() async throws {
+    let host = TestHost()
+    try await host.send(
+      #"{"id":1,"method":"test.large","params":{"bytes":70000}}"# + "\n" + #"{"method":"exit"}"# + "\n")
+    await host.clock.waitForSleepers(2)
+    let output = host.output.descriptor
+    var count = 0
+    for _ in 1...6 {
+      count += try await onThread { readSome(output, atMost: 500).count }
+      host.clock.advance(by: .seconds(2))
+      await host.clock.waitForSleepers()
+    }
+    count += try await onThread { readAll(output).count }
+    #expect(count == 70_000 + #"{"jsonrpc":"2.0","id":1,"result":""}"#.utf8.count + 1)
+    #expect(try await host.status == .failure)
+  }
 }

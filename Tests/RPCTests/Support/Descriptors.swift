@@ -38,8 +38,8 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
 }
 
 /// Reads what is there, waiting for the first byte. Empty at the end.
-func readSome(_ descriptor: Int32) -> [UInt8] {
-  [UInt8](unsafeUninitializedCapacity: 1 << 16) { room, count in
+func readSome(_ descriptor: Int32, atMost limit: Int = 1 << 16) -> [UInt8] {
+  [UInt8](unsafeUninitializedCapacity: limit) { room, count in
     while true {
       let got = read(descriptor, room.baseAddress, room.count)
       if got < 0 && errno == EINTR { continue }

@@ -88,7 +88,7 @@ final class FrameReader: Sendable {
   let frames = Mailbox<Received>()
   /// What came after the last whole frame.
   let leftover = Later<String>()
-  private let descriptor: Int32
+  let descriptor: Int32
   private let isStarted = Locked(false)
 
   init(descriptor: Int32) { self.descriptor = descriptor }
