@@ -5,8 +5,8 @@ public struct DateValue: Sendable, Equatable, JSONWritable {
   /// What the text stands for.
   public enum Moment: Sendable, Equatable {
     case day(Day)
-    /// Whole seconds since 1970-01-01T00:00:00Z.
-    case instant(Int)
+    /// Whole seconds since 1970-01-01T00:00:00Z, and what is left as nanoseconds (further digits are dropped).
+    case instant(seconds: Int, nanoseconds: Int)
   }
 
   /// As it was given.
@@ -28,20 +28,40 @@ public struct DateValue: Sendable, Equatable, JSONWritable {
     if scanner.rest.isEmpty {
       moment = .day(day)
     } else {
-      guard scanner.take("T"), let seconds = scanner.time(), scanner.fraction(), let offset = scanner.offset(),
-        scanner.rest.isEmpty
+      guard scanner.take("T"), let seconds = scanner.time(), let nanoseconds = scanner.nanoseconds(),
+        let offset = scanner.offset(), scanner.rest.isEmpty
       else { return nil }
-      moment = .instant(day.number * 86_400 + seconds - offset)
+      moment = .instant(seconds: day.number * 86_400 + seconds - offset, nanoseconds: nanoseconds)
     }
   }
 
+  /// The day that it is on.
+  /// - Parameter day: the day of an instant (seconds since 1970-01-01T00:00:00Z) where the person is.
+  public func day(_ day: (Int) -> Day) -> Day {
+    switch moment {
+    case .day(let day): day
+    case .instant(let seconds, _): day(seconds)
+    }
+  }
+
+  /// Whether it comes before another date: by the moment where both are instants, else by the day.
+  /// - Parameter day: as in ``day(_:)``.
+  public func isEarlier(than other: DateValue, day: (Int) -> Day) -> Bool {
+    if case .instant(let seconds, let nanoseconds) = moment,
+      case .instant(let otherSeconds, let otherNanoseconds) = other.moment
+    {
+      return (seconds, nanoseconds) < (otherSeconds, otherNanoseconds)
+    }
+    return self.day(day) < other.day(day)
+  }
+
   /// - Parameter view: was checked with ``schema``.
-  init(validated view: JSONView) { self.init(view.string!)! }
+  public init(validated view: JSONView) { self.init(view.string!)! }
 
   public func write(to writer: inout JSONWriter) { writer.string(text) }
 
   /// A string that is such a date.
-  static var schema: Schema {
+  public static var schema: Schema {
     Schema.checked(
       .string, expected: "a date that exists, YYYY-MM-DD or an RFC 3339 instant"
     ) { DateValue($0.string!) != nil }
@@ -65,12 +85,15 @@ private struct Scanner {
     return hour * 3600 + minute * 60 + second
   }
 
-  /// Passes over parts of a second.
-  mutating func fraction() -> Bool {
-    guard take(".") else { return true }
+  /// Parts of a second: 0 where there are none.
+  mutating func nanoseconds() -> Int? {
+    guard take(".") else { return 0 }
     let digits = rest.prefix(while: isDigit)
     rest = rest[digits.endIndex...]
-    return !digits.isEmpty
+    guard !digits.isEmpty else { return nil }
+    return (0..<9).reduce(0) { sum, place in
+      sum * 10 + (place < digits.count ? Int(digits[digits.startIndex + place] - UInt8(ascii: "0")) : 0)
+    }
   }
 
   /// Seconds east of UTC.

@@ -1,8 +1,7 @@
 public import RPCShell
 
 extension PlanUsage {
-  /// What a plan must look like, but for the uniqueness of its meters' ids, which only ``init(checking:path:unknown:)``
-  /// checks.
+  /// What a plan must look like, but for the uniqueness of its meters' ids, which ``init(validated:path:)`` checks.
   public static var schema: Schema {
     Schema.object([
       .required("name", .nonEmptyString),
@@ -26,7 +25,13 @@ extension PlanUsage {
     checking view: JSONView, path: String = "", unknown: Schema.UnknownMembers = .refused
   ) throws(SchemaViolation) {
     try Self.schema.validate(view, path: path, unknown: unknown)
-    self.init(validated: view)
+    try self.init(validated: view, path: path)
+  }
+
+  /// Reads a plan that was checked with ``schema``.
+  /// - Throws: where two meters have the same id.
+  public init(validated view: JSONView, path: String = "") throws(SchemaViolation) {
+    self.init(view)
     var known: Set<String> = []
     for (index, meter) in (meters.value ?? []).enumerated() where !known.insert(meter.id).inserted {
       throw SchemaViolation(
@@ -35,7 +40,7 @@ extension PlanUsage {
     }
   }
 
-  private init(validated view: JSONView) {
+  private init(_ view: JSONView) {
     name = view["name"]!.string!
     price = Price(validated: view["price"]!)
     period = Given(view["period"]) { Period(rawValue: $0.string!)! }

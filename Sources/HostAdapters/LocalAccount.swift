@@ -1,28 +1,62 @@
 public import AccountModel
 public import RPCShell
 
-/// The built-in adapter for a plan's actions: goes up one step in a catalogue of plans.
+/// The built-in adapter for a plan's actions: a catalogue of plans to climb, a store to read again, and a page where
+/// subscriptions are managed.
 public struct LocalAccount: ActionHandler {
   /// For error data.
   public let adapter = "local"
   /// The plans that can be had, the lowest first.
-  private let catalogue: @Sendable () throws -> [PlanUsage]
+  private let catalogue: [PlanUsage]
+  private let manageURL: String?
+  private let store: any PlanStore
 
-  /// - Parameter catalogue: the plans that can be had, the lowest first; asked at each upgrade.
-  public init(catalogue: @escaping @Sendable () throws -> [PlanUsage]) { self.catalogue = catalogue }
+  /// - Parameters:
+  ///   - catalogue: the plans that can be had, the lowest first.
+  ///   - manageURL: the page that the host opens to manage a subscription.
+  ///   - store: what onRestore reads again.
+  public init(catalogue: [PlanUsage], manageURL: String? = nil, store: any PlanStore) {
+    self.catalogue = catalogue
+    self.manageURL = manageURL
+    self.store = store
+  }
 
-  /// Answers onUpgrade with the catalogue's entry after the plan of the call.
-  /// - Throws: ``ActionFailure`` where no entry follows it, and for other actions.
+  /// Answers onUpgrade with the catalogue's entry after the plan of the call, onManage with the page, onRestore with the
+  /// plan that is kept.
+  /// - Throws: ``ActionFailure`` where no entry follows the plan, where no page is known, and for other actions.
   public func run(
     _ call: ActionCall, progress: @Sendable (ActionProgress) -> Void
   ) async throws -> ActionResult {
     try Task.checkCancellation()
-    guard call.action == .onUpgrade, let text = call.details.first(where: { $0.name == "plan" })?.value else {
-      throw ActionFailure(message: nil)
+    switch call.action {
+    case .onUpgrade: return try upgrade(call)
+    case .onManage: return try manage()
+    case .onRestore: return restore()
+    case .onClearCache, .onRemove: throw ActionFailure(message: nil)
     }
+  }
+
+  private func upgrade(_ call: ActionCall) throws -> ActionResult {
+    guard let text = call.details.first(where: { $0.name == "plan" })?.value else { throw ActionFailure(message: nil) }
     let current = try PlanUsage(checking: JSONDocument(parsing: text).view, path: "plan")
     var result = ActionResult()
-    result.plan = try Self.plan(above: current, in: catalogue()).jsonText
+    result.plan = try Self.plan(above: current, in: catalogue).jsonText
+    return result
+  }
+
+  private func manage() throws(ActionFailure) -> ActionResult {
+    guard let manageURL else {
+      throw ActionFailure(
+        message: "There is no page to manage this subscription: no manageURL is configured", kind: .notAvailable)
+    }
+    var result = ActionResult(outcome: .presented)
+    result.url = manageURL
+    return result
+  }
+
+  private func restore() -> ActionResult {
+    var result = ActionResult()
+    result.plan = store.plan()?.jsonText
     return result
   }
 
@@ -33,7 +67,7 @@ public struct LocalAccount: ActionHandler {
     }
     var next = catalogue[at + 1]
     if let date = current.status.date { next.status = next.status.dated(date) }
-    let used = Dictionary(uniqueKeysWithValues: (current.meters.value ?? []).map { ($0.id, $0.used) })
+    let used = Dictionary((current.meters.value ?? []).map { ($0.id, $0.used) }) { first, _ in first }
     if let meters = next.meters.value {
       next.meters = .value(
         meters.map { meter in

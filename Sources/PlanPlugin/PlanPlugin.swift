@@ -11,39 +11,43 @@ public actor PlanPlugin: Plugin {
 
   /// What the configuration decides.
   public struct Settings: Sendable {
-    /// Who does what; an action without an entry is not available.
-    public var handlers: [HostAction: any ActionHandler]
-    /// Actions whose adapter was bound in the configuration or by `initialize`, in place of the built-in one.
-    public var customActions: Set<HostAction>
-    /// Seconds after which an upgrade is given up.
-    public var upgradeTimeout: Double
+    /// Who does what; an action without a binding is not available.
+    public var upgrade, manage, restore: ActionBinding?
     /// How long the checkmark of an upgrade stays.
     public var upgradeHold: Duration
+    /// How long it says that purchases were restored.
+    public var restoreHold: Duration
     /// Whether the plans are the built-in sample, with which one can start over.
     public var isSampleAccount: Bool
 
-    /// The defaults.
+    /// The defaults, with nothing bound.
     public init(
-      handlers: [HostAction: any ActionHandler] = [:], customActions: Set<HostAction> = [],
-      upgradeTimeout: Double = 600, upgradeHold: Duration = .milliseconds(1200), isSampleAccount: Bool = false
+      upgradeHold: Duration = .milliseconds(1200), restoreHold: Duration = .seconds(3), isSampleAccount: Bool = false
     ) {
-      self.handlers = handlers
-      self.customActions = customActions
-      self.upgradeTimeout = upgradeTimeout
       self.upgradeHold = upgradeHold
+      self.restoreHold = restoreHold
       self.isSampleAccount = isSampleAccount
+    }
+
+    subscript(action: PlanAction) -> ActionBinding? {
+      switch action {
+      case .upgrade: upgrade
+      case .manage: manage
+      case .restore: restore
+      }
     }
   }
 
   let settings: Settings
   let executor: LoopExecutor
-  private let initialPlan: @Sendable (Double) -> PlanUsage?
+  private let store: any PlanStore
   private(set) var host: PluginHost!
   private(set) var environment = Environment()
-  var state: PlanState
-  var running: RunningUpgrade?
-  /// The answer of the run that ended last, for a call that joined it while it ended.
-  var lastAnswer: RunningUpgrade.Answer?
+  var state = PlanState()
+  /// What is being worked on: one run of each action at most.
+  var runs: [ActionRun] = []
+  /// The answer of the upgrade that ended last, for a call that joined it while it ended.
+  var lastAnswer: ActionRun.Answer?
   /// Numbers runs and the calls that join them.
   var lastNumber = 0
   private var cache = PlanTextCache()
@@ -51,47 +55,26 @@ public actor PlanPlugin: Plugin {
   private var feed: StateFeed?
   /// Whether a client knows any state.
   private var isStateKnown = false
-  private var isSettling = false
-  private var hold: Task<Void, Never>?
+  /// No more input will come.
+  private(set) var isSettling = false
+  /// Checkmarks that are being held.
+  var holds: [Hold] = []
+  /// Waits for the next moment at which a day may begin.
+  var dayWatch: Task<Void, Never>?
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// - Parameters:
   ///   - version: the program's.
   ///   - executor: the session's own, on which the plugin lives from now on.
-  ///   - initialPlan: what is shown at first (nil while nothing is known); asked once, at the first method, with the time
-  ///     in seconds since 1970-01-01T00:00:00Z.
-  public init(
-    version: String, executor: LoopExecutor, settings: Settings, initialPlan: @escaping @Sendable (Double) -> PlanUsage?
-  ) {
+  ///   - store: holds the plan that is shown at first, and keeps those that come; asked at the first method.
+  public init(version: String, executor: LoopExecutor, settings: Settings, store: any PlanStore) {
     self.version = version
     self.executor = executor
     self.settings = settings
-    self.initialPlan = initialPlan
-    state = PlanState(customActions: settings.customActions)
-  }
-
-  public nonisolated func routes() -> [Route] {
-    [
-      .immediate(
-        .query, self, "plan.get", "The plan and everything shown about it",
-        result: { .object([.required("revision", .integer(0...(.max))), .required("state", .any)]) }
-      ) { (plugin, _, _) throws(RPCError) in plugin.get() },
-      .action(
-        self, "plan.upgrade", "Goes up to the plan that is offered",
-        params: {
-          [.optional("idempotencyKey", .string(maxBytes: 255, nonEmpty: true), "the same key is the same intent")]
-        },
-        result: {
-          .object([
-            .required("outcome", .choice(["completed", "cancelled", "pending"])),
-            .required("revision", .integer(0...(.max))),
-          ])
-        }
-      ) { (plugin, params, context) throws(RPCError) in
-        try plugin.beginUpgrade(params["idempotencyKey"]?.string, context)
-      },
-    ]
+    self.store = store
+    state.isManageCustom = settings.manage?.isCustom ?? false
+    state.isRestoreCustom = settings.restore?.isCustom ?? false
   }
 
   // MARK: Life
@@ -106,26 +89,28 @@ public actor PlanPlugin: Plugin {
 
   public func settle() {
     isSettling = true
-    guard hold != nil else { return }
+    dayWatch?.cancel()
     // Not at once: the reply whose outcome is held may still be on its way, and comes first.
-    cancelHold()
-    startHold()
+    for hold in holds { startHold(of: hold.action) }
   }
 
-  public var isSettled: Bool { hold == nil }
+  public var isSettled: Bool { holds.isEmpty }
 
   // MARK: State
 
-  private func get() -> JSONText {
+  /// The whole state.
+  func get() -> JSONText {
     refresh()
-    isStateKnown = true
+    becomeKnown()
     return feed!.text()
   }
+
+  var revision: Int { feed!.revision }
 
   /// Makes the state at the first call, and brings its dates up to today at later ones.
   func refresh() {
     if feed == nil {
-      state.plan = initialPlan(host.now())
+      state.take(store.plan())
       makeFeed()
     } else if cache.isOutdated(now: host.now(), environment) {
       publish(StateFeed.Transition(cause: "clock"))
@@ -141,39 +126,25 @@ public actor PlanPlugin: Plugin {
   @discardableResult
   func publish(_ transition: StateFeed.Transition) -> Int {
     if let event = feed!.move(to: snapshot(), transition, reduceMotion: environment.reduceMotion) {
-      isStateKnown = true
+      becomeKnown()
       host.publish(event)
     }
     return feed!.revision
   }
 
-  // MARK: Hold
-
-  /// Keeps the checkmark for a moment; while the session ends, for none.
-  func startHold() {
-    let length = isSettling ? .zero : settings.upgradeHold
-    let clock = host.clock
-    hold = Task(executorPreference: executor) {
-      try? await clock.sleep(for: length)
-      await self.holdIsOver()
-    }
+  private func becomeKnown() {
+    isStateKnown = true
+    if dayWatch == nil && !isSettling { watchDay() }
   }
 
-  /// Drops a hold whose end would come too late.
-  func cancelHold() {
-    hold?.cancel()
-    hold = nil
+  /// Takes over a plan from outside and has it kept.
+  func take(_ plan: PlanUsage?, asOf: DateValue? = nil) {
+    state.take(plan, asOf: asOf)
+    if let plan { store.keep(plan) }
   }
 
-  /// Asked on the actor, so that no new attempt comes between the question and the end.
-  private func holdIsOver() {
-    if !Task.isCancelled { endHold() }
-  }
-
-  private func endHold() {
-    cancelHold()
-    state.upgrade = .idle
-    state.acceptedOffer = nil
-    publish(StateFeed.Transition(cause: "upgrade"))
+  /// Whether a plan that was read then is older than what was known already.
+  func isOlder(_ asOf: DateValue) -> Bool {
+    state.isOlder(asOf) { cache.day(at: $0, environment) }
   }
 }

@@ -20,6 +20,9 @@ public struct JSONText: Sendable, Hashable {
   /// `{}`
   public static let emptyObject = JSONText(trusted: Array("{}".utf8))
 
+  /// A number without fraction.
+  public init(integer: Int) { self.init { $0.integer(integer) } }
+
   /// A string.
   public static func string(_ value: String) -> JSONText { JSONText { $0.string(value) } }
 }

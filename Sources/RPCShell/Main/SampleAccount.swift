@@ -7,10 +7,13 @@ import RPCShell
 enum SampleAccount {
   /// - Parameter time: when the account is made, in seconds since 1970-01-01T00:00:00Z; its plans renew 14 days later.
   static func plugin(executor: LoopExecutor, madeAt time: Double) -> PlanPlugin {
-    let account = LocalAccount { PlanUsage.sampleCatalogue(madeAt: time) }
-    return PlanPlugin(
-      version: Version.current, executor: executor,
-      settings: .init(handlers: [.onUpgrade: account], isSampleAccount: true),
-      initialPlan: { _ in PlanUsage.sampleCatalogue(madeAt: time).first })
+    let catalogue = PlanUsage.sampleCatalogue(madeAt: time)
+    let store = MemoryStore(catalogue.first, executor: executor)
+    let account = LocalAccount(catalogue: catalogue, store: store)
+    var settings = PlanPlugin.Settings(isSampleAccount: true)
+    settings.upgrade = ActionBinding(account, timeout: 600)
+    settings.manage = ActionBinding(account)
+    settings.restore = ActionBinding(account)
+    return PlanPlugin(version: Version.current, executor: executor, settings: settings, store: store)
   }
 }

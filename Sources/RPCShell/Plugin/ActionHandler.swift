@@ -16,6 +16,23 @@ public protocol ActionHandler: Sendable {
   func run(_ call: ActionCall, progress: @Sendable (ActionProgress) -> Void) async throws -> ActionResult
 }
 
+/// Who does an action, and how long that may take.
+public struct ActionBinding: Sendable {
+  /// Who does it.
+  public var handler: any ActionHandler
+  /// Seconds after which a call is given up.
+  public var timeout: Double
+  /// Whether it was bound by the configuration or the host, in place of the built-in adapter.
+  public var isCustom: Bool
+
+  /// - Parameter timeout: in seconds; a minute by default.
+  public init(_ handler: any ActionHandler, timeout: Double = 60, isCustom: Bool = false) {
+    self.handler = handler
+    self.timeout = timeout
+    self.isCustom = isCustom
+  }
+}
+
 /// What a handler is given.
 public struct ActionCall: Sendable {
   /// What is to be done.
@@ -84,19 +101,30 @@ public struct ActionProgress: Sendable {
 
 /// An action that failed, with what the person is told.
 public struct ActionFailure: Error, Equatable, Sendable {
+  /// What kind of failure it is, which decides the error's code.
+  public enum Kind: Sendable {
+    /// It was tried: 100.
+    case failed
+    /// It cannot be done as things are configured: 103.
+    case notAvailable
+    /// Nobody is left to do it: 106, with the action's default text.
+    case handlerGone
+  }
+
   /// nil shows the action's default text.
   public var message: String?
   /// More for the host: `exitStatus`, `stderrTail`.
   public var data: [RPCError.Member]
-  /// Whether nobody is left to do it.
-  public var isHandlerGone: Bool
+  /// What kind of failure it is.
+  public var kind: Kind
 
-  public init(message: String?, data: [RPCError.Member] = [], isHandlerGone: Bool = false) {
+  /// A failure with a text for the person, or the action's default text.
+  public init(message: String?, data: [RPCError.Member] = [], kind: Kind = .failed) {
     self.message = message
     self.data = data
-    self.isHandlerGone = isHandlerGone
+    self.kind = kind
   }
 
-  /// The host or the plugin process that was to do it went away: answered 106, with the action's default text.
-  public static let handlerGone = ActionFailure(message: nil, isHandlerGone: true)
+  /// The host or the plugin process that was to do it went away.
+  public static let handlerGone = ActionFailure(message: nil, kind: .handlerGone)
 }

@@ -36,13 +36,13 @@ public struct StateFeed: Sendable {
   }
 
   /// Moves on to a new state.
-  /// - Returns: the event to publish; nil when nothing changed.
+  /// - Returns: the event to publish; nil when nothing changed and there is nothing to feel or to hear.
   public mutating func move(
     to newer: StateSnapshot, _ transition: Transition, reduceMotion: Bool = false
   ) -> StateEvent? {
     let diff = StateDiff(from: state, to: newer, reduceMotion: reduceMotion)
     state = newer
-    guard !diff.isEmpty else { return nil }
+    guard !diff.isEmpty || transition.feedback != nil || transition.announcement != nil else { return nil }
     revision += 1
     cachedText = nil
     return StateEvent(

@@ -13,13 +13,27 @@ struct DateValueTests {
   }
 
   @Test(arguments: [
-    ("1970-01-01T00:00:00Z", 0), ("2026-11-02T00:00:00Z", 1_793_577_600), ("2026-11-02t00:00:00.999z", 1_793_577_600),
-    ("2026-11-02T01:30:00+01:30", 1_793_577_600), ("2026-11-01T16:00:00-08:00", 1_793_577_600),
-    ("1969-12-31T23:59:59Z", -1), ("2024-02-29T12:00:00Z", 1_709_208_000),
+    ("1970-01-01T00:00:00Z", 0, 0), ("2026-11-02T00:00:00Z", 1_793_577_600, 0),
+    ("2026-11-02t00:00:00.999z", 1_793_577_600, 999_000_000), ("2026-11-02T01:30:00+01:30", 1_793_577_600, 0),
+    ("2026-11-01T16:00:00.0000000019-08:00", 1_793_577_600, 1), ("1969-12-31T23:59:59Z", -1, 0),
+    ("2024-02-29T12:00:00Z", 1_709_208_000, 0),
   ])
-  func `instants are seconds since 1970`(text: String, seconds: Int) {
-    #expect(DateValue(text)?.moment == .instant(seconds))
+  func `instants are seconds since 1970`(text: String, seconds: Int, nanoseconds: Int) {
+    #expect(DateValue(text)?.moment == .instant(seconds: seconds, nanoseconds: nanoseconds))
     #expect(DateValue(text)?.text == text)
+  }
+
+  @Test(arguments: [
+    ("2026-11-01", "2026-11-02", true), ("2026-11-02", "2026-11-02", false), ("2026-11-03", "2026-11-02", false),
+    ("2026-11-02T10:00:00Z", "2026-11-02T10:00:01Z", true), ("2026-11-02T10:00:00.1Z", "2026-11-02T10:00:00.9Z", true),
+    ("2026-11-02T10:00:00.9Z", "2026-11-02T10:00:00.10Z", false),
+    ("2026-11-02T10:00:00+02:00", "2026-11-02T09:00:00Z", true), ("2026-11-02T10:00:00Z", "2026-11-02", false),
+    ("2026-11-01T23:59:59Z", "2026-11-02", true), ("2026-11-01", "2026-11-02T00:00:00Z", true),
+  ])
+  func `instants compare by the moment, and days by the day`(one: String, other: String, isEarlier: Bool) throws {
+    let one = try #require(DateValue(one))
+    let other = try #require(DateValue(other))
+    #expect(one.isEarlier(than: other) { Day(at: $0, secondsFromUTC: 0) } == isEarlier)
   }
 
   @Test func `days and their numbers agree over four centuries and at the ends`() {

@@ -5,7 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct LocalAccountTests {
-  private let account = LocalAccount { [.plus, .top] }
+  private let store = MemoryStore(.plus, executor: LoopExecutor())
+  private var account: LocalAccount { LocalAccount(catalogue: [.plus, .top], store: store) }
 
   private func call(_ plan: PlanUsage, action: HostAction = .onUpgrade) -> ActionCall {
     ActionCall(

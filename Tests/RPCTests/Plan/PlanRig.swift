@@ -17,29 +17,35 @@ final class PlanRig {
   private let record: Record
   private let host: PluginHost
   private let routes: [String: Route]
-  private let handler: (any ActionHandler)?
+  private let handlers: [any ActionHandler]
   private var tasks: [Task<Void, Never>] = []
 
   /// - Parameters:
-  ///   - plan: what the plugin shows at first.
+  ///   - plan: what the store holds at first.
   ///   - handler: of onUpgrade.
+  ///   - manage: of onManage.
+  ///   - restore: of onRestore.
+  ///   - custom: actions that count as bound by the configuration, which gives them a handler.
   ///   - now: the time of day.
   init(
-    plan: PlanUsage? = .plus, handler: (any ActionHandler)? = nil, custom: Set<HostAction> = [],
-    isSampleAccount: Bool = false, environment: Environment = Environment(), now: Double = today
+    plan: PlanUsage? = .plus, handler: (any ActionHandler)? = nil, manage: (any ActionHandler)? = nil,
+    restore: (any ActionHandler)? = nil, custom: Set<HostAction> = [], isSampleAccount: Bool = false,
+    environment: Environment = Environment(), now: Double = today
   ) {
-    let record = Record(now: now)
+    let record = Record(now: now, plan: plan)
     self.record = record
-    self.handler = handler
     caller = Caller(executor: executor, record: record)
-    plugin = PlanPlugin(
-      version: "1.0", executor: executor,
-      settings: .init(
-        handlers: handler.map { [.onUpgrade: $0] } ?? [:], customActions: custom, isSampleAccount: isSampleAccount)
-    ) { _ in
-      record.state.withLock { $0.plansAsked += 1 }
-      return plan
+    var settings = PlanPlugin.Settings(isSampleAccount: isSampleAccount)
+    func binding(_ action: HostAction, _ handler: (any ActionHandler)?, timeout: Double = 60) -> ActionBinding? {
+      let isCustom = custom.contains(action)
+      let handler = handler ?? (isCustom ? ScriptedHandler() : nil)
+      return handler.map { ActionBinding($0, timeout: timeout, isCustom: isCustom) }
     }
+    settings.upgrade = binding(.onUpgrade, handler, timeout: 600)
+    settings.manage = binding(.onManage, manage)
+    settings.restore = binding(.onRestore, restore)
+    handlers = [settings.upgrade, settings.manage, settings.restore].compactMap { $0?.handler }
+    plugin = PlanPlugin(version: "1.0", executor: executor, settings: settings, store: record)
     routes = Dictionary(uniqueKeysWithValues: plugin.routes().map { ($0.name, $0) })
     host = PluginHost(executor: executor, clock: clock, now: { record.state.withLock(\.now) }, send: record.add)
     executor.bind()
@@ -53,7 +59,7 @@ final class PlanRig {
   deinit {
     executor.bind()
     for task in tasks { task.cancel() }
-    (handler as? ScriptedHandler)?.fail(CancellationError())
+    for handler in handlers { (handler as? ScriptedHandler)?.fail(CancellationError()) }
     for _ in 1...2 {
       run()
       clock.release()
@@ -129,6 +135,9 @@ final class PlanRig {
     run(until: { lines.count > count }, sourceLocation: sourceLocation)
   }
 
+  /// How long who waits will wait, but for the watch for a new day.
+  var sleeping: [Duration] { clock.sleeping.filter { $0 <= .seconds(600) } }
+
   func setTime(_ now: Double) { record.state.withLock { $0.now = now } }
 
   // MARK: What came out
@@ -136,8 +145,11 @@ final class PlanRig {
   /// In order: frames as they are written, logs after `log: `.
   var lines: [String] { record.state.withLock(\.lines) }
 
-  /// How often the first plan was asked for.
+  /// How often the store was asked for the plan.
   var plansAsked: Int { record.state.withLock(\.plansAsked) }
+
+  /// The plan that the store holds.
+  var keptPlan: PlanUsage? { record.state.withLock(\.plan) }
 
   /// Takes what came out since the last time.
   func take(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) -> [String] {
@@ -149,17 +161,27 @@ final class PlanRig {
   }
 }
 
-/// What the plugin and its callers said, and the time of day they live by.
-private final class Record: Sendable {
+/// What the plugin and its callers said, the time of day they live by, and the plan that is kept.
+private final class Record: PlanStore {
   struct State {
     var lines: [String] = []
     var now: Double
+    var plan: PlanUsage?
     var plansAsked = 0
   }
 
   let state: Locked<State>
 
-  init(now: Double) { state = Locked(State(now: now)) }
+  init(now: Double, plan: PlanUsage?) { state = Locked(State(now: now, plan: plan)) }
+
+  func plan() -> PlanUsage? {
+    state.withLock { state in
+      state.plansAsked += 1
+      return state.plan
+    }
+  }
+
+  func keep(_ plan: PlanUsage) { state.withLock { $0.plan = plan } }
 
   func add(_ outgoing: PluginHost.Outgoing) {
     switch outgoing {

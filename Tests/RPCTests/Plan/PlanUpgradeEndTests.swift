@@ -116,7 +116,7 @@ struct PlanUpgradeEndTests {
         #"{"jsonrpc":"2.0","method":"plan.state","params":{"revision":2,"cause":"upgrade","requestId":1,"state":{"upgrade":{"title":"Upgrade to Studio","detail":"100 GB and more exports","phase":"pending","progress":null,"message":"Waiting for approval","tone":"secondary"}},"motion":[{"target":"upgrade","curve":"snappy"}],"announcement":{"text":"Waiting for approval","politeness":"polite"}}}"#,
         #"{"jsonrpc":"2.0","id":1,"result":{"outcome":"pending","revision":2}}"#,
       ])
-    #expect(rig.clock.sleeping.isEmpty)
+    #expect(rig.sleeping.isEmpty)
     try rig.call("plan.upgrade", id: "2")
     #expect(rig.take(1)[0].contains(#""phase":"working","progress":null,"message":null,"tone":null"#))
   }
@@ -164,10 +164,10 @@ struct PlanUpgradeEndTests {
     _ = try upgrading(rig)
     handler.succeed()
     _ = rig.take(2)
-    rig.run(until: { rig.clock.sleeping == [.milliseconds(1200)] })
+    rig.run(until: { rig.sleeping == [.milliseconds(1200)] })
     try rig.call("plan.upgrade", id: "2")
     #expect(rig.take(1)[0].contains(#""phase":"working""#))
-    rig.run(until: { rig.clock.sleeping == [.seconds(600)] })
+    rig.run(until: { rig.sleeping == [.seconds(600)] })
     rig.clock.advance(by: .milliseconds(1200))
     handler.fail(CancellationError())
     #expect(rig.take(2)[1] == #"{"jsonrpc":"2.0","id":2,"result":{"outcome":"cancelled","revision":4}}"#)

@@ -23,7 +23,7 @@ struct PlanUpgradeTests {
     #expect(rig.take(2) == [PlanLines.done, PlanLines.completed])
     rig.pass(.milliseconds(1200))
     #expect(rig.take(1) == [PlanLines.folded])
-    #expect(rig.clock.sleeping.isEmpty)
+    #expect(rig.sleeping.isEmpty)
   }
 
   @Test func `a failure shows the handler's own text`() throws {

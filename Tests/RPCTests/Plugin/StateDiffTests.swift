@@ -226,13 +226,24 @@ struct StateFeedTests {
   @Test func `says nothing where nothing changed`() {
     var feed = StateFeed(plugin: "plan", initial: first)
     _ = feed.text()
-    #expect(feed.move(to: first, .init(cause: "set", feedback: .success)) == nil)
+    #expect(feed.move(to: first, .init(cause: "set")) == nil)
     #expect(feed.revision == 0)
     #expect(feed.text().description == #"{"revision":0,"state":{"a":1,"b":2}}"#)
     let figuresOnly = snapshot(["a": "1", "b": "2"], figures: [.init("f", "9")])
     #expect(feed.move(to: figuresOnly, .init(cause: "set")) == nil)
     #expect(feed.revision == 0)
     #expect(feed.state == figuresOnly)
+  }
+
+  @Test(arguments: [
+    StateFeed.Transition(cause: "upgrade", feedback: .error),
+    .init(cause: "upgrade", announcement: .init("Upgrade complete", .polite)),
+  ])
+  func `says what is to feel or to hear even where nothing changed`(transition: StateFeed.Transition) {
+    var feed = StateFeed(plugin: "plan", initial: first)
+    let event = feed.move(to: first, transition)
+    #expect(event?.sections == [] && event?.revision == 1)
+    #expect(event?.feedback == transition.feedback && event?.announcement == transition.announcement)
   }
 
   @Test func `places changes where less motion is wanted`() {

@@ -41,11 +41,7 @@ struct PlanFormatting {
 
   /// A date, and whether it lies before today.
   func date(_ date: DateValue, today: Day) -> (text: String, isPast: Bool) {
-    let day =
-      switch date.moment {
-      case .day(let day): day
-      case .instant(let seconds): self.day(at: seconds)
-      }
+    let day = date.day(self.day)
     return (text(of: day, today: today), day < today)
   }
 

@@ -8,9 +8,9 @@ struct PlanTexts {
   let usage: JSONText
   let figures: [StateSnapshot.Figure]
 
-  init(_ plan: PlanUsage, today: Day, _ formatting: PlanFormatting) {
+  init(_ plan: PlanUsage, asOf: DateValue?, today: Day, _ formatting: PlanFormatting) {
     self.plan = plan.jsonText
-    summary = SummaryText(plan, today: today, formatting).section
+    summary = SummaryText(plan, asOf: asOf, today: today, formatting).section
     let meters = (plan.meters.value ?? []).map { MeterText($0, today: today, formatting) }
     usage = JSONText { writer in
       writer.object { usage in
@@ -26,18 +26,20 @@ struct PlanTexts {
 /// Keeps the newest ``PlanTexts`` and the formatters, so that a change of phase formats nothing again.
 struct PlanTextCache {
   private var formatting: PlanFormatting?
-  private var newest: (plan: PlanUsage, today: Day, texts: PlanTexts)?
+  private var newest: (plan: PlanUsage, asOf: DateValue?, today: Day, texts: PlanTexts)?
   /// The quarter of an hour for which `today` was last looked up: days and offsets of zones change only at its borders.
   private var quarter: Int?
   private var today = Day(number: 0)
 
   /// - Parameter now: seconds since 1970-01-01T00:00:00Z.
-  mutating func texts(for plan: PlanUsage, now: Double, _ environment: Environment) -> PlanTexts {
+  mutating func texts(
+    for plan: PlanUsage, asOf: DateValue?, now: Double, _ environment: Environment
+  ) -> PlanTexts {
     let formatting = self.formatting(for: environment)
     let today = self.today(now, formatting)
-    if let newest, newest.today == today, newest.plan == plan { return newest.texts }
-    let texts = PlanTexts(plan, today: today, formatting)
-    newest = (plan, today, texts)
+    if let newest, newest.today == today, newest.asOf == asOf, newest.plan == plan { return newest.texts }
+    let texts = PlanTexts(plan, asOf: asOf, today: today, formatting)
+    newest = (plan, asOf, today, texts)
     return texts
   }
 
@@ -45,6 +47,12 @@ struct PlanTextCache {
   mutating func isOutdated(now: Double, _ environment: Environment) -> Bool {
     guard let newest else { return false }
     return today(now, formatting(for: environment)) != newest.today
+  }
+
+  /// The day of an instant where the person is.
+  /// - Parameter seconds: since 1970-01-01T00:00:00Z.
+  mutating func day(at seconds: Int, _ environment: Environment) -> Day {
+    formatting(for: environment).day(at: seconds)
   }
 
   private mutating func formatting(for environment: Environment) -> PlanFormatting {

@@ -16,10 +16,15 @@ struct ActionPhase: Sendable, Equatable {
   static let working = ActionPhase(name: .working)
   static let done = ActionPhase(name: .done)
   static let pending = ActionPhase(name: .pending, message: "Waiting for approval", tone: .secondary)
+  static let restored = ActionPhase(name: .done, message: "Purchases restored", tone: .success)
+  static let nothingToRestore = ActionPhase(name: .done, message: "Nothing to restore", tone: .secondary)
 
   static func failed(_ message: String) -> ActionPhase {
     ActionPhase(name: .failed, message: message, tone: .danger)
   }
+
+  /// Whether it stays until a new plan, the next attempt, or somebody who waves it away.
+  var isLasting: Bool { name == .failed || name == .pending }
 
   /// Takes over a report from the way. Its message stays until the next one.
   mutating func report(_ report: ActionProgress) {

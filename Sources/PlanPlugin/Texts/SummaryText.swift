@@ -10,8 +10,11 @@ struct SummaryText {
   let dateIsPast: Bool
   let isPaymentIssue: Bool
   let changeLine: String?
+  /// When the plan was read, as it was given.
+  let asOf: DateValue?
 
-  init(_ plan: PlanUsage, today: Day, _ formatting: PlanFormatting) {
+  init(_ plan: PlanUsage, asOf: DateValue? = nil, today: Day, _ formatting: PlanFormatting) {
+    self.asOf = asOf
     name = plan.name
     chip = Self.chip(plan.status)
     priceLine = Self.priceLine(plan, formatting)
@@ -90,7 +93,7 @@ struct SummaryText {
         summary.member("dateIsPast", dateIsPast)
         summary.member("changeLine", changeLine)
         summary.member("stale", dateIsPast)
-        summary.member("asOf", nil as String?)
+        summary.member("asOf", asOf?.text)
         summary.member("accessibilityLabel", accessibilityLabel)
       }
     }

@@ -1,0 +1,78 @@
+import AccountModel
+public import RPCShell
+
+extension PlanPlugin {
+  /// The methods `plan.*`, in the order of docs/PROTOCOL.md.
+  public nonisolated func routes() -> [Route] {
+    [getRoute, setRoute, upgradeRoute, manageRoute, restoreRoute, dismissRoute]
+  }
+
+  private nonisolated var getRoute: Route {
+    .immediate(
+      .query, self, "plan.get", "The plan and everything shown about it",
+      result: { .object([Self.revision, .required("state", .any)]) }
+    ) { (plugin, _, _) throws(RPCError) in plugin.get() }
+  }
+
+  private nonisolated var setRoute: Route {
+    .immediate(
+      .change, self, "plan.set", "Hands over the plan as the host knows it",
+      params: {
+        [
+          .optional("plan", .nullable(PlanUsage.schema), "null while nothing is known"),
+          .optional("asOf", DateValue.schema, "when it was read: older than what is known, it is ignored"),
+          .optional("refreshing", .boolean, "a newer plan is being read"),
+        ]
+      },
+      result: { .object([Self.revision, .optional("ignored", .boolean, "it was older than what is known")]) }
+    ) { (plugin, params, context) throws(RPCError) in try plugin.set(params, context) }
+  }
+
+  private nonisolated var upgradeRoute: Route {
+    .action(
+      self, "plan.upgrade", "Goes up to the plan that is offered",
+      params: {
+        [.optional("idempotencyKey", .string(maxBytes: 255, nonEmpty: true), "the same key is the same intent")]
+      },
+      result: { .object([.required("outcome", .choice(["completed", "cancelled", "pending"])), Self.revision]) }
+    ) { (plugin, params, context) throws(RPCError) in
+      try plugin.begin(.upgrade, key: params["idempotencyKey"]?.string, context)
+    }
+  }
+
+  private nonisolated var manageRoute: Route {
+    .action(
+      self, "plan.manage", "Opens the page where the subscription is managed",
+      result: {
+        .object([
+          .required("outcome", .choice(["presented", "completed", "cancelled", "pending"])),
+          .optional("url", .string, "the page, where the host is to open it"),
+        ])
+      }
+    ) { (plugin, _, context) throws(RPCError) in try plugin.begin(.manage, context) }
+  }
+
+  private nonisolated var restoreRoute: Route {
+    .action(
+      self, "plan.restore", "Looks for purchases that were made before",
+      result: {
+        .object([
+          .required("outcome", .choice(["completed", "cancelled", "pending"])),
+          .optional("restored", .integer(0...(.max)), "how many, where the handler counts"),
+        ])
+      }
+    ) { (plugin, _, context) throws(RPCError) in try plugin.begin(.restore, context) }
+  }
+
+  private nonisolated var dismissRoute: Route {
+    .immediate(
+      .change, self, "plan.dismiss", "Clears the message of an attempt that failed or waits for approval",
+      params: { [.required("action", .choice(["upgrade", "restore"]))] },
+      result: { .object([Self.revision]) }
+    ) { (plugin, params, context) throws(RPCError) in
+      plugin.dismiss(PlanAction(rawValue: params["action"]!.string!)!, context)
+    }
+  }
+
+  private static var revision: Schema.Property { .required("revision", .integer(0...(.max))) }
+}

@@ -1,0 +1,130 @@
+import AccountModel
+import RPCShell
+
+/// All that the plan block knows. What it shows is a function of this, the time and how the person reads.
+struct PlanState: Sendable {
+  /// nil while nothing is known.
+  private(set) var plan: PlanUsage?
+  /// When the plan was read, where whoever handed it over said so.
+  private(set) var asOf: DateValue?
+  /// The newest of those times since anything was known: what is older is not news.
+  private var newestAsOf: DateValue?
+  /// A newer plan is being read.
+  var isRefreshing = false
+  var upgrade = ActionPhase.idle
+  /// The offer that was accepted: shown until the checkmark has been held, whatever the plan says by then.
+  var acceptedOffer: Upgrade?
+  var restore = ActionPhase.idle
+  /// Whether somebody else than the built-in adapter does these.
+  var isManageCustom = false
+  var isRestoreCustom = false
+
+  /// The phase of an action; managing a subscription has none.
+  subscript(action: PlanAction) -> ActionPhase {
+    get {
+      switch action {
+      case .upgrade: upgrade
+      case .restore: restore
+      case .manage: .idle
+      }
+    }
+    set {
+      switch action {
+      case .upgrade: upgrade = newValue
+      case .restore: restore = newValue
+      case .manage: return
+      }
+    }
+  }
+
+  // MARK: Changes
+
+  /// Takes over a value of the plan. When it differs from the one before, what the person was told of the last attempts
+  /// is over.
+  mutating func take(_ plan: PlanUsage?, asOf: DateValue? = nil) {
+    let isNew = plan != self.plan
+    if isNew || asOf != nil { self.asOf = plan == nil ? nil : asOf }
+    newestAsOf = plan == nil ? nil : asOf ?? newestAsOf
+    guard isNew else { return }
+    self.plan = plan
+    dismiss(.upgrade)
+    dismiss(.restore)
+  }
+
+  /// Whether a value that was read then is older than what was known already.
+  /// - Parameter day: the day of an instant in the person's time zone.
+  func isOlder(_ asOf: DateValue, day: (Int) -> Day) -> Bool {
+    newestAsOf.map { asOf.isEarlier(than: $0, day: day) } ?? false
+  }
+
+  /// Clears the message of an attempt that failed or waits for approval.
+  mutating func dismiss(_ action: PlanAction) {
+    if self[action].isLasting { self[action] = .idle }
+  }
+
+  // MARK: What is shown
+
+  /// - Parameters:
+  ///   - now: seconds since 1970-01-01T00:00:00Z.
+  ///   - cache: keeps what was formatted for the next call.
+  func snapshot(now: Double, _ environment: Environment, cache: inout PlanTextCache) -> StateSnapshot {
+    let texts = plan.map { cache.texts(for: $0, asOf: asOf, now: now, environment) }
+    let offer = plan == nil ? nil : acceptedOffer ?? plan?.upgrade.value
+    return StateSnapshot(
+      sections: [
+        StateSection("plan", texts?.plan ?? .null),
+        StateSection("loading", .bool(plan == nil)),
+        StateSection("refreshing", .bool(isRefreshing && plan != nil)),
+        StateSection("summary", texts?.summary ?? .null),
+        StateSection("usage", texts?.usage ?? .null),
+        StateSection("upgrade", offer.map(upgradeSection) ?? .null),
+        StateSection("manage", manageSection),
+        StateSection("restore", restoreSection),
+        StateSection("locale", .string(environment.locale)),
+        StateSection("timeZone", .string(environment.timeZone)),
+      ],
+      figures: texts?.figures ?? [],
+      phases: [
+        StateSnapshot.Phase(target: "upgrade", value: offer == nil ? nil : upgrade.name.rawValue),
+        StateSnapshot.Phase(target: "restore", value: restore.name.rawValue),
+      ],
+      isLoading: plan == nil)
+  }
+
+  /// Whether there is a subscription to manage, or somebody else than the built-in adapter who knows better.
+  var isManageVisible: Bool { plan.map { $0.status != .noRenewal || isManageCustom } ?? false }
+
+  private func upgradeSection(_ offer: Upgrade) -> JSONText {
+    JSONText { writer in
+      writer.object { section in
+        section.member("title", offer.title)
+        section.member("detail", offer.detail.value)
+        upgrade.writeMembers(to: &section)
+      }
+    }
+  }
+
+  private var manageSection: JSONText {
+    JSONText { writer in
+      writer.object { section in
+        section.member("label", PlanAction.manage.label)
+        section.member("visible", isManageVisible)
+        section.member("custom", isManageCustom)
+      }
+    }
+  }
+
+  private var restoreSection: JSONText {
+    JSONText { writer in
+      writer.object { section in
+        section.member("label", PlanAction.restore.label)
+        section.member("custom", isRestoreCustom)
+        restore.writeMembers(to: &section)
+      }
+    }
+  }
+}
+
+extension JSONText {
+  fileprivate static func bool(_ value: Bool) -> JSONText { JSONText { $0.bool(value) } }
+}
