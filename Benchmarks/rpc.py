@@ -24,20 +24,30 @@ TESTSHELL = os.path.abspath(os.environ.get("TESTSHELL_BINARY", ROOT / ".build/re
 
 # Who is measured, and what its figures are divided by (None: they stand for themselves).
 Pair = namedtuple("Pair", "subject reference")
-AGAINST_C = Pair([RPCSHELL, "--demo"], [str(REFERENCE)])
-ALONE = Pair([RPCSHELL, "--demo"], None)
-AGAINST_ITSELF = Pair([TESTSHELL], [TESTSHELL])
+DEMO = [RPCSHELL, "--demo"]
+AGAINST_C = Pair(DEMO, [str(REFERENCE)])
+ALONE = Pair(DEMO, None)
+AGAINST_ITSELF = Pair(DEMO, DEMO)
+SLOW_AGAINST_IDLE = Pair([TESTSHELL], [TESTSHELL])
 
-# A check holds one of the rig's values against a bar, which must be met, and a goal, which is hoped for.
-Check = namedtuple("Check", "value sign bar goal unit what")
+# A check holds one of the rig's values, or a part of it (divided by `per`), against a bar, which must be met, and a
+# goal, which is hoped for.
+Check = namedtuple("Check", "value sign bar goal unit what per")
 
 
-def at_most(value, bar, goal=None, unit="×", what=""):
-    return Check(value, "≤", bar, goal, unit, what)
+def at_most(value, bar, goal=None, unit="×", what="", per=1):
+    return Check(value, "≤", bar, goal, unit, what, per)
 
 
-def at_least(value, bar, goal=None, unit="×", what=""):
-    return Check(value, "≥", bar, goal, unit, what)
+def at_least(value, bar, goal=None, unit="×", what="", per=1):
+    return Check(value, "≥", bar, goal, unit, what, per)
+
+
+def peak_memory(bar, goal=None):
+    return at_most("hwm_kb", bar, goal, unit="MB", what="peak memory", per=1024)
+
+
+STEADY_MEMORY = at_most("growth", 1.05, what="growth after 10 %")
 
 
 Row = namedtuple("Row", "name what pair options quick checks")
@@ -50,12 +60,28 @@ ROWS = [  # the options are those of rpc/rigdrive.c; of an option given twice th
         [at_least("ratio_msg_s", 2.5, 10)]),
     Row("str", "pipelined 10 KB string", AGAINST_C, "pipe --payload str -n 5000 --reps 5", "--reps 2",
         [at_least("ratio_msg_s", 5, 10)]),
-    Row("soak", "1M pings", ALONE, "soak", "-n 200000",
-        [at_most("hwm_kb", 8, unit="MB", what="peak memory"), at_most("growth", 1.05, what="growth after 10 %")]),
+    Row("soak", "1M pings", ALONE, "soak", "-n 200000", [peak_memory(8), STEADY_MEMORY]),
     Row("flood", "2 GB unread for 5 s", ALONE, "flood --payload mix -n 200000 --deaf 5", "-n 20000 --deaf 2",
-        [at_most("hwm_kb", 96, unit="MB", what="peak memory")]),
-    Row("busy", "ping p99, 16 slow actions / idle", AGAINST_ITSELF, "ping --init slow16.jsonl --linger 0 --reps 5",
+        [peak_memory(96)]),
+    Row("busy", "ping p99, 16 slow actions / idle", SLOW_AGAINST_IDLE, "ping --init slow16.jsonl --linger 0 --reps 5",
         "-n 5000 --reps 3", [at_most("ratio_p99_us", 2, 1.1)]),
+    Row("plan-start", "plan.get: start → reply", AGAINST_C,
+        "startup --method plan.get --payload none --ref-method shell.ping --ref-payload small -n 60", "-n 20",
+        [at_most("ratio_reply_us", 6, 3.7)]),
+    # the size: an echo of it is as long as the reply of plan.get
+    Row("plan-get", "plan.get: ping-pong p50, one CPU", AGAINST_C,
+        "ping --one-cpu --method plan.get --payload none --ref-method shell.ping --ref-payload mix --ref-size 2000 "
+        "--reps 5", "-n 5000 --reps 3", [at_most("ratio_p50_us", 1.2, 0.5)]),
+    # one at a time: the events of many in flight may be merged, and less is written for each then
+    Row("plan-set", "plan.set: CPU a message, 5 meters", ALONE,
+        "ping --one-cpu --method plan.set --payload meters:5 --events 1 -n 10000 --reps 5", "-n 2000 --reps 3",
+        [at_most("cpu_us_msg", 100, 40, unit="µs")]),
+    Row("plan-memory", "100k plan.set, 5 meters", ALONE, "soak --method plan.set --payload meters:5 -n 100000",
+        "-n 10000", [peak_memory(30, 16), STEADY_MEMORY]),
+    # ten times the meters may take ten times the CPU
+    Row("plan-1000", "plan.set: CPU a meter, 1,000 meters / 100 meters", AGAINST_ITSELF,
+        "ping --one-cpu --method plan.set --payload meters:1000 --ref-payload meters:100 --events 1 --warm 20 -n 200 "
+        "--reps 5", "-n 50 --reps 3", [at_most("ratio_cpu_us_msg", 1.25, 1.1, per=10)]),
 ]
 
 
@@ -81,8 +107,7 @@ def run(row, frame, quick):
 
 
 def measured(check, report):
-    value = report.get(check.value, float("nan"))
-    return value / 1024 if check.unit == "MB" else value
+    return report.get(check.value, float("nan")) / check.per
 
 
 def worse(check, reports):

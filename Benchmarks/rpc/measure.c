@@ -8,7 +8,7 @@
 enum { REPLY_US, EXIT_US, START_RSS_KB, START_HWM_KB, CPU_REPLY_US, CPU_EXIT_US };
 
 static struct run run_startup(const struct side *side, const struct options *options) {
-    struct run run = {.tally = tally_new(&side->request, side->name, 1, options->verbose)};
+    struct run run = {.tally = tally_new(side, options, 1)};
     double *value = run.value;
     double spawned = now();
     struct server server = server_spawn(side->argv, options);
@@ -35,7 +35,7 @@ enum { P50_US, P95_US, P99_US, MEAN_US, PING_CPU_US, PING_HWM_KB };
 
 static struct run run_ping(const struct side *side, const struct options *options) {
     long total = options->warm + options->n;
-    struct run run = {.tally = tally_new(&side->request, side->name, total, options->verbose)};
+    struct run run = {.tally = tally_new(side, options, total)};
     double *value = run.value, *took = calloc(options->n, sizeof *took);
     struct server server = server_spawn(side->argv, options);
     watch(options->stall);
@@ -74,7 +74,7 @@ enum { MSG_S, MB_IN_S, MB_OUT_S, PIPE_CPU_US, PIPE_HWM_KB, RSS10_KB, RSS100_KB, 
     [PIPE_HWM_KB] = "hwm_kb"
 
 static struct run run_pipe(const struct side *side, const struct options *options) {
-    struct run run = {.tally = tally_new(&side->request, side->name, options->n + 1, options->verbose)};
+    struct run run = {.tally = tally_new(side, options, options->n + 1)};
     struct stream stream;
     double *value = run.value, rss10 = 0;
     bool good = stream_open(&stream, side, options, &run.tally);
@@ -97,7 +97,7 @@ static struct run run_pipe(const struct side *side, const struct options *option
 enum { FLOOD_HWM_KB, HWM_DEAF_KB, RSS_DEAF_KB, MB_IN_DEAF, SECS };
 
 static struct run run_flood(const struct side *side, const struct options *options) {
-    struct run run = {.tally = tally_new(&side->request, side->name, options->n + 1, options->verbose)};
+    struct run run = {.tally = tally_new(side, options, options->n + 1)};
     struct stream stream;
     double *value = run.value, rss10 = 0, start = now();
     bool good = stream_open(&stream, side, options, &run.tally) && stream_play_deaf(&stream, options->deaf);

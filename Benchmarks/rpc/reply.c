@@ -126,8 +126,10 @@ static bool judge(struct tally *tally, struct span frame) {
         refuse(tally, "not an object", frame);
         return false;
     }
-    if (reply.call)
+    if (reply.call) {
+        tally->events++;
         return false;
+    }
     long index = reply.id - FIRST_ID;
     if (index < 0 || index >= tally->expected) {
         refuse(tally, "an answer to no request", frame);
@@ -148,10 +150,15 @@ static bool judge(struct tally *tally, struct span frame) {
     return true;
 }
 
-struct tally tally_new(const struct request *request, const char *name, long expected, bool verbose) {
-    struct tally tally = {.request = request, .name = name, .expected = expected, .verbose = verbose};
-    tally.seen = calloc(expected, 1);
-    return tally;
+struct tally tally_new(const struct side *side, const struct options *options, long expected) {
+    return (struct tally){
+        .request = &side->request,
+        .name = side->name,
+        .verbose = options->verbose,
+        .expected = expected,
+        .least_events = expected * options->events,
+        .seen = calloc(expected, 1),
+    };
 }
 
 long tally_take(struct tally *tally, struct server *server) {
@@ -163,5 +170,6 @@ long tally_take(struct tally *tally, struct server *server) {
 }
 
 bool tally_exact(const struct tally *tally) {
-    return tally->ok == tally->expected && !tally->duplicate && !tally->error && !tally->bad;
+    return tally->ok == tally->expected && !tally->duplicate && !tally->error && !tally->bad
+        && tally->events >= tally->least_events;
 }

@@ -1,12 +1,11 @@
-// request.c: the bytes of a request. They are built once a run; only the id's digits change afterwards.
+// request.c: the bytes of a request. They are built once; only the digits of the id change afterwards.
 #include "rig.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS "0000000" // stands where an id goes
-
-static const char json_prefix[] = "json:";
+#define DIGITS "0000000"    // stands where an id goes
+#define BACKWARDS "5555555" // stands where an id goes last digit first: read so, ids in a row differ at the front
 
 // One long string, like the text of a file that an editor sends; an escape every 40 characters.
 static void write_string(FILE *out, long size) {
@@ -34,28 +33,63 @@ static void write_mixed(FILE *out, long size) {
     fputs("]}", out);
 }
 
+// What plan.set takes. Each request changes what is used of every meter, and by so much that what is shown of it changes,
+// too. No limit is written with seven zeros: those are an id's. The dates are so far off that no text changes for years.
+static void write_plan(FILE *out, long meters) {
+    static const char *const kinds[] = {
+        "\"label\":\"Storage\",\"used\":8." BACKWARDS ",\"limit\":10,\"unit\":\"GB\"",
+        "\"label\":\"Requests\",\"used\":4" BACKWARDS ",\"limit\":52000000,\"resets\":\"2099-11-02\"",
+        "\"label\":\"Transfer\",\"used\":0." BACKWARDS ",\"limit\":1.5,\"unit\":\"TB\",\"format\":{\"maxFraction\":3}",
+        "\"label\":\"Build time\",\"used\":17." BACKWARDS ",\"limit\":40,\"unit\":\"h\",\"format\":{\"minFraction\":2,"
+            "\"maxFraction\":2}",
+        "\"label\":\"Events\",\"used\":1" BACKWARDS ",\"limit\":25000000,\"warnAt\":0.6",
+    };
+    fputs("{\"plan\":{\"name\":\"Plus\",\"price\":{\"amount\":\"9.99\",\"currencyCode\":\"USD\"},\"period\":\"month\","
+          "\"status\":{\"renews\":\"2099-11-02\"},\"meters\":[", out);
+    for (long i = 0; i < meters; i++)
+        fprintf(out, "%s{\"id\":\"meter-%04ld\",%s}", i ? "," : "", i, kinds[i % (sizeof kinds / sizeof *kinds)]);
+    fputs("],\"upgrade\":{\"title\":\"Upgrade to Studio\",\"detail\":\"100 GB and more exports\"}}}", out);
+}
+
+// What follows the prefix in the text; NULL: it starts otherwise.
+static const char *behind(const char *prefix, const char *text) {
+    return strncmp(text, prefix, strlen(prefix)) ? NULL : text + strlen(prefix);
+}
+
 // The params as text, NULL for none. Sets `echoed` where a server that echoes them can be checked.
 static char *build_params(const char *payload, long size, bool *echoed) {
+    const char *json = behind("json:", payload), *meters = behind("meters:", payload);
     if (!strcmp(payload, "none"))
         return NULL;
-    if (!strncmp(payload, json_prefix, strlen(json_prefix)))
-        return strdup(payload + strlen(json_prefix));
+    if (json)
+        return strdup(json);
     char *text;
     size_t length;
     FILE *out = open_memstream(&text, &length);
-    if (!strcmp(payload, "small"))
+    *echoed = !meters;
+    if (meters)
+        write_plan(out, read_count(meters, "meters"));
+    else if (!strcmp(payload, "small"))
         fputs("{\"seq\":" DIGITS ",\"s\":\"abcd\"}", out);
     else if (!strcmp(payload, "str"))
         write_string(out, size);
     else if (!strcmp(payload, "mix"))
         write_mixed(out, size);
     else {
-        complain(payload, "no such payload: small, mix, str, none or json:TEXT");
+        complain(payload, "no such payload: small, mix, str, none, meters:COUNT or json:TEXT");
         exit(2);
     }
     fclose(out);
-    *echoed = true;
     return text;
+}
+
+// From the id on: a header may have such digits, too.
+static void find_places(struct request *request, const char *digits, bool backwards) {
+    const char *at = strstr(request->bytes, "\"id\":" DIGITS);
+    for (; (at = strstr(at, digits)); at += ID_WIDTH) {
+        request->places = realloc(request->places, (request->place_count + 1) * sizeof *request->places);
+        request->places[request->place_count++] = (struct place){at - request->bytes, backwards};
+    }
 }
 
 void request_build(struct request *request, const char *method, const char *payload, size_t size, bool headers) {
@@ -81,21 +115,16 @@ void request_build(struct request *request, const char *method, const char *payl
     fclose(out);
 
     request->bytes = frame;
-    request->id = strstr(frame, "\"id\":" DIGITS) + strlen("\"id\":");
-    request->seq = strstr(request->id + ID_WIDTH, DIGITS);
+    find_places(request, DIGITS, false);
+    find_places(request, BACKWARDS, true);
     free(body);
     free(params);
 }
 
-static void put_digits(char *to, long number) {
-    for (int i = ID_WIDTH - 1; i >= 0; i--) {
-        to[i] = '0' + number % 10;
-        number /= 10;
-    }
-}
-
 void request_patch(const struct request *request, char *copy, long id) {
-    put_digits(copy + (request->id - request->bytes), id);
-    if (request->seq)
-        put_digits(copy + (request->seq - request->bytes), id);
+    char forwards[ID_WIDTH], backwards[ID_WIDTH];
+    for (int i = 0; i < ID_WIDTH; i++, id /= 10)
+        backwards[i] = forwards[ID_WIDTH - 1 - i] = '0' + id % 10;
+    for (const struct place *place = request->places; place < request->places + request->place_count; place++)
+        memcpy(copy + place->at, place->backwards ? backwards : forwards, ID_WIDTH);
 }

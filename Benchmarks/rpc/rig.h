@@ -28,20 +28,36 @@ struct options {
     long window;      // requests in flight at most; 0: as many as the pipes take
     double deaf;      // seconds without reading (flood)
     double linger;    // seconds a server may take to end at EOF; 0: it is killed, and that is no failure
+    long events;      // notifications that a request brings, at least
     int stall;        // seconds after which a silent server counts as stuck
 };
 
 // ---- request.c
+struct place {
+    size_t at;         // in the request's bytes
+    bool backwards;    // the last digit first
+};
 struct request {
     char *bytes;       // one whole frame
     size_t length;
-    char *id, *seq;    // where the digits go; seq is NULL when the params have no place for them
+    struct place *places; // where the id's digits go: into the envelope, and wherever the params have room for them
+    long place_count;
     size_t params_length;
     bool echoed;       // the result must carry the params' seq and be no shorter than they are
 };
 void request_build(struct request *request, const char *method, const char *payload, size_t size, bool headers);
 // Gives a copy of request->bytes (or the bytes themselves) this id.
 void request_patch(const struct request *request, char *copy, long id);
+
+struct side {           // one of the two servers of a run
+    const char *name;
+    char **argv;
+    const char *method, *payload;
+    size_t size;
+    const char *init;   // a file of messages, one a line, sent before the first request
+    long init_replies;  // frames to wait for after them
+    struct request request;
+};
 
 // ---- server.c
 struct span {
@@ -73,23 +89,15 @@ struct tally {
     long expected;
     uint8_t *seen;      // per id
     long answered;      // ids with at least one reply
+    long events, least_events; // notifications that came, that must come
     long ok, duplicate, error, bad;
 };
-struct tally tally_new(const struct request *request, const char *name, long expected, bool verbose);
+struct tally tally_new(const struct side *side, const struct options *options, long expected);
 // Judges every whole frame in the server's buffer; returns how many ids were answered for the first time.
 long tally_take(struct tally *tally, struct server *server);
 bool tally_exact(const struct tally *tally);
 
 // ---- session.c
-struct side {           // one of the two servers of a run
-    const char *name;
-    char **argv;
-    const char *method, *payload;
-    size_t size;
-    const char *init;   // a file of messages, one a line, sent before the first request
-    long init_replies;  // frames to wait for after them
-    struct request request;
-};
 struct rusage;
 // From now on a blocking read or write fails after so many seconds; 0: no more.
 void watch(int seconds);
@@ -137,6 +145,7 @@ struct mode {
 extern const struct mode modes[]; // ends with a nameless one
 
 // ---- rigdrive.c
+long read_count(const char *text, const char *name); // exits, and says what `name` should be, unless it is one
 double now(void); // seconds
 double percentile(const double *values, long count, double share);
 void complain(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -11,8 +11,10 @@
 // -n, --n COUNT           requests of a run, or spawns (startup)
 // --reps COUNT            runs; every value printed is the median over them (1)
 // --method NAME           the method called (echo)
-// --payload KIND          its params: small; mix (objects, strings, numbers); str (one long string); none; or
-//                         json:TEXT, sent as it is but for 0000000, which becomes the id (small)
+// --payload KIND          its params: small; mix (objects, strings, numbers); str (one long string); none;
+//                         meters:COUNT, a plan for plan.set with so many meters, each of them new in each request; or
+//                         json:TEXT, sent as it is but for every 0000000, which becomes the id, and 5555555, the id
+//                         last digit first, so that ids in a row differ at the front (small)
 // --size BYTES            length of mix and str (10240)
 // --frame lines|headers   a message a line, or LSP's Content-Length headers (lines)
 // --init FILE             messages, one a line, to send before the first request
@@ -24,6 +26,8 @@
 // --one-cpu               client and server share a CPU: a round trip without waking an idle CPU
 // --warm COUNT            (1000)
 // --window COUNT          requests in flight at most (soak 256, else unlimited)
+// --events COUNT          notifications that a request brings, at least (0). They are never taken for replies; but
+//                         where some are missing, the server was spared the work that is measured
 // --deaf SECONDS          (5)
 // --linger SECONDS        how long a server may take to end at EOF (5); 0: it is killed right away
 // --stall SECONDS         after so long without a reply (ping: without a thousand) a server is stuck (60)
@@ -32,7 +36,8 @@
 //
 // One JSON line on stdout. Every id must be answered exactly once; a server that was sent small, mix or str must
 // answer with those params. "ok", "duplicate", "error", "bad" and "missing" count that for server and reference
-// together; "pass" is false, and the exit status 1, unless all are ok and every server ended well.
+// together, "events" the notifications; "pass" is false, and the exit status 1, unless all are ok, every server ended
+// well, and there were --events enough.
 #include "rig.h"
 #include <errno.h>
 #include <getopt.h>
@@ -102,11 +107,11 @@ static const struct mode *find_mode(const char *name) {
     usage("no such mode");
 }
 
-static long count(const char *text, const char *option) {
+long read_count(const char *text, const char *name) {
     char *end;
     long value = strtol(text, &end, 10);
     if (*end || end == text || value < 0) {
-        complain(option, "not a count: %s", text);
+        complain(name, "not a count: %s", text);
         exit(2);
     }
     return value;
@@ -114,7 +119,7 @@ static long count(const char *text, const char *option) {
 
 enum option_key {
     N = 'n', REPS = 256, METHOD, PAYLOAD, SIZE, FRAME, INIT, INIT_REPLIES, REF, REF_METHOD, REF_PAYLOAD, REF_SIZE,
-    REF_INIT, REF_INIT_REPLIES, ONE_CPU, WARM, WINDOW, DEAF, LINGER, STALL, LABEL, VERBOSE
+    REF_INIT, REF_INIT_REPLIES, ONE_CPU, WARM, WINDOW, EVENTS, DEAF, LINGER, STALL, LABEL, VERBOSE
 };
 
 static const struct option long_options[] = {
@@ -122,38 +127,40 @@ static const struct option long_options[] = {
     {"size", 1, 0, SIZE}, {"frame", 1, 0, FRAME}, {"init", 1, 0, INIT}, {"init-replies", 1, 0, INIT_REPLIES},
     {"ref", 1, 0, REF}, {"ref-method", 1, 0, REF_METHOD}, {"ref-payload", 1, 0, REF_PAYLOAD},
     {"ref-size", 1, 0, REF_SIZE}, {"ref-init", 1, 0, REF_INIT}, {"ref-init-replies", 1, 0, REF_INIT_REPLIES},
-    {"one-cpu", 0, 0, ONE_CPU}, {"warm", 1, 0, WARM}, {"window", 1, 0, WINDOW}, {"deaf", 1, 0, DEAF},
-    {"linger", 1, 0, LINGER}, {"stall", 1, 0, STALL}, {"label", 1, 0, LABEL}, {"verbose", 0, 0, VERBOSE}, {0},
+    {"one-cpu", 0, 0, ONE_CPU}, {"warm", 1, 0, WARM}, {"window", 1, 0, WINDOW}, {"events", 1, 0, EVENTS},
+    {"deaf", 1, 0, DEAF}, {"linger", 1, 0, LINGER}, {"stall", 1, 0, STALL}, {"label", 1, 0, LABEL},
+    {"verbose", 0, 0, VERBOSE}, {0},
 };
 
 static void set_option(struct command *command, int key, const char *text, const char *name) {
     struct options *options = &command->options;
     struct side *subject = &command->subject, *reference = &command->reference;
     switch ((enum option_key)key) {
-    case N: options->n = count(text, name); break;
-    case REPS: command->reps = count(text, name); break;
+    case N: options->n = read_count(text, name); break;
+    case REPS: command->reps = read_count(text, name); break;
     case METHOD: subject->method = text; break;
     case PAYLOAD: subject->payload = text; break;
-    case SIZE: subject->size = count(text, name); break;
+    case SIZE: subject->size = read_count(text, name); break;
     case FRAME:
         options->headers = !strcmp(text, "headers");
         if (!options->headers && strcmp(text, "lines"))
             usage("--frame is lines or headers");
         break;
     case INIT: subject->init = text; break;
-    case INIT_REPLIES: subject->init_replies = count(text, name); break;
+    case INIT_REPLIES: subject->init_replies = read_count(text, name); break;
     case REF: command->reference_command = text; break;
     case REF_METHOD: reference->method = text; break;
     case REF_PAYLOAD: reference->payload = text; break;
-    case REF_SIZE: reference->size = count(text, name); break;
+    case REF_SIZE: reference->size = read_count(text, name); break;
     case REF_INIT: reference->init = text; break;
-    case REF_INIT_REPLIES: reference->init_replies = count(text, name); break;
+    case REF_INIT_REPLIES: reference->init_replies = read_count(text, name); break;
     case ONE_CPU: options->one_cpu = true; break;
-    case WARM: options->warm = count(text, name); break;
-    case WINDOW: options->window = count(text, name); break;
+    case WARM: options->warm = read_count(text, name); break;
+    case WINDOW: options->window = read_count(text, name); break;
+    case EVENTS: options->events = read_count(text, name); break;
     case DEAF: options->deaf = atof(text); break;
     case LINGER: options->linger = atof(text); break;
-    case STALL: options->stall = count(text, name); break;
+    case STALL: options->stall = read_count(text, name); break;
     case LABEL: command->label = text; break;
     case VERBOSE: options->verbose = true; break;
     }
@@ -219,6 +226,7 @@ static void count_in(struct report *report, struct run *run) {
     report->sum.duplicate += run->tally.duplicate;
     report->sum.error += run->tally.error;
     report->sum.bad += run->tally.bad;
+    report->sum.events += run->tally.events;
     free(run->tally.seen);
 }
 
@@ -283,8 +291,9 @@ static void print_report(const struct command *command, const struct report *rep
     printf("\"n\":%ld,\"runs\":%ld,\"request_bytes\":%zu,", command->options.n, report->runs, subject->request.length);
     for (int i = 0; i < MOST_VALUES && command->mode->value_names[i]; i++)
         print_value(report, command->reference_command != NULL, command->mode->value_names[i], i);
-    printf("\"ok\":%ld,\"duplicate\":%ld,\"error\":%ld,\"bad\":%ld,\"missing\":%ld,\"pass\":%s}\n", sum->ok,
-           sum->duplicate, sum->error, sum->bad, sum->expected - sum->answered, report->pass ? "true" : "false");
+    printf("\"ok\":%ld,\"duplicate\":%ld,\"error\":%ld,\"bad\":%ld,\"missing\":%ld,\"events\":%ld,\"pass\":%s}\n",
+           sum->ok, sum->duplicate, sum->error, sum->bad, sum->expected - sum->answered, sum->events,
+           report->pass ? "true" : "false");
 }
 
 int main(int argc, char **argv) {
