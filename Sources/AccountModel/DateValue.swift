@@ -61,11 +61,10 @@ public struct DateValue: Sendable, Equatable, JSONWritable {
   public func write(to writer: inout JSONWriter) { writer.string(text) }
 
   /// A string that is such a date.
-  public static var schema: Schema {
+  public static let schema: Schema =
     Schema.checked(
       .string, expected: "a date that exists, YYYY-MM-DD or an RFC 3339 instant"
     ) { DateValue($0.string!) != nil }
-  }
 }
 
 /// Reads the parts of RFC 3339, section 5.6.

@@ -18,7 +18,12 @@ public struct DecimalNumber: Sendable, Equatable, JSONWritable {
   /// A decimal of the kind number.
   /// - Returns: nil for what is not a number, or would take more than 38 digits.
   public init?(number text: String) {
-    guard let value = ExactDecimal(text), value.plainDigits <= Self.digitLimit else { return nil }
+    guard let value = ExactDecimal(text) else { return nil }
+    self.init(number: value)
+  }
+
+  private init?(number value: ExactDecimal) {
+    guard value.plainDigits <= Self.digitLimit else { return nil }
     self.value = value
     jsonText = JSONText(trusted: Array(value.description.utf8))
   }
@@ -36,11 +41,11 @@ public struct DecimalNumber: Sendable, Equatable, JSONWritable {
   /// - Returns: nil for what is not a decimal.
   init?(_ view: JSONView) {
     switch view.kind {
-    case .integer: self.init(number: "\(view.integer!)")
+    case .integer: self.init(number: ExactDecimal(view.integer!))
     case .real:
       guard let value = ExactDecimal("\(view.number!)") else { return nil }
       let surplus = value.digits.count - Self.numberDigits
-      self.init(number: surplus > 0 ? value.rounded(to: -value.exponent - surplus).description : value.description)
+      self.init(number: surplus > 0 ? value.rounded(to: -value.exponent - surplus) : value)
     case .string: self.init(string: view.string!)
     default: return nil
     }
@@ -54,23 +59,28 @@ public struct DecimalNumber: Sendable, Equatable, JSONWritable {
   // MARK: Schemas
 
   /// Any decimal.
-  static var schema: Schema {
-    Schema.checked(.any, expected: "a number") { isNumeric($0) }.decimal("a number")
-  }
-
+  static let schema = schema("a number", -.infinity ... .infinity)
   /// A decimal that is not negative.
-  static var unsignedSchema: Schema {
-    Schema.checked(.any, expected: "a number") { isNumeric($0) }
-      .decimal("a number of at least 0") { $0 >= .zero }
-  }
-
+  static let unsignedSchema = schema("a number of at least 0", 0 ... .infinity)
   /// A part of a whole.
-  static var shareSchema: Schema {
-    Schema.checked(.any, expected: "a number") { isNumeric($0) }
-      .decimal("a number from 0 to 1") { $0 >= .zero && $0 <= ExactDecimal(1) }
+  static let shareSchema = schema("a number from 0 to 1", 0...1)
+
+  /// What is no number, has too many digits, or is out of range has an error of its own each.
+  /// - Parameter range: with whole or infinite bounds.
+  private static func schema(_ expected: String, _ range: ClosedRange<Double>) -> Schema {
+    let numeric = Schema.checked(.any, expected: "a number", accepts: isNumeric)
+    let size = "a number of at most \(digitLimit) digits, without exponent in a string"
+    return .checked(.checked(numeric, expected: size, accepts: fits), expected: expected) { view in
+      // Rounding to fewer digits does not lead out of whole bounds, so binary numbers need no second look.
+      if let number = view.number, range.contains(number) { return true }
+      let value = DecimalNumber(validated: view).value
+      return (range.lowerBound.isInfinite || value >= ExactDecimal(Int(range.lowerBound)))
+        && (range.upperBound.isInfinite || value <= ExactDecimal(Int(range.upperBound)))
+    }
   }
 
-  /// A number, or a string that holds one: of any size, so that size has an error of its own.
+  /// A number, or a string that holds one: of any size.
+  @Sendable
   private static func isNumeric(_ view: JSONView) -> Bool {
     switch view.kind {
     case .integer, .real: true
@@ -78,16 +88,10 @@ public struct DecimalNumber: Sendable, Equatable, JSONWritable {
     default: false
     }
   }
-}
 
-extension Schema {
-  fileprivate func decimal(
-    _ expected: String, accepts: @escaping @Sendable (ExactDecimal) -> Bool = { _ in true }
-  ) -> Schema {
-    .checked(
-      .checked(self, expected: "a number of at most \(DecimalNumber.digitLimit) digits, without exponent in a string") {
-        DecimalNumber($0) != nil
-      }, expected: expected
-    ) { accepts(DecimalNumber(validated: $0).value) }
+  @Sendable
+  private static func fits(_ view: JSONView) -> Bool {
+    if let number = view.number, number == 0 || (1e-9...1e19).contains(abs(number)) { return true }
+    return DecimalNumber(view) != nil
   }
 }

@@ -10,6 +10,10 @@ public struct ExactDecimal: Sendable, Hashable {
   let exponent: Int
 
   init(isNegative: Bool, digits: [UInt8], exponent: Int) {
+    if let first = digits.first, let last = digits.last, first != 0, last != 0 {
+      (self.isNegative, self.digits, self.exponent) = (isNegative, digits, exponent)
+      return
+    }
     let significant = digits.drop { $0 == 0 }
     let end = significant.lastIndex { $0 != 0 }.map { $0 + 1 } ?? significant.startIndex
     self.digits = Array(significant[significant.startIndex..<end])
@@ -46,7 +50,21 @@ public struct ExactDecimal: Sendable, Hashable {
   }
 
   /// A whole number.
-  public init(_ integer: Int) { self.init("\(integer)")! }
+  public init(_ integer: Int) {
+    var rest = integer.magnitude
+    let digits = [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
+      while rest > 0 {
+        buffer[count] = UInt8(rest % 10)
+        rest /= 10
+        count += 1
+      }
+      buffer[..<count].reverse()
+    }
+    self.init(isNegative: integer < 0, digits: digits, exponent: 0)
+  }
+
+  /// How many digits there are from the first to the last that is not 0.
+  public var digitCount: Int { digits.count }
 
   /// How many digits ``description`` takes.
   var plainDigits: Int {

@@ -48,11 +48,10 @@ public struct Meter: Sendable, Equatable, JSONWritable {
       self.cost = cost
     }
 
-    static var schema: Schema {
+    static let schema: Schema =
       Schema.object([
         .required("amount", DecimalNumber.unsignedSchema), .optional("cost", Price.schema),
       ])
-    }
 
     init(validated view: JSONView) {
       amount = DecimalNumber(validated: view["amount"]!)
@@ -71,7 +70,7 @@ public struct Meter: Sendable, Equatable, JSONWritable {
 // MARK: JSON
 
 extension Meter {
-  static var schema: Schema {
+  static let schema: Schema =
     Schema.object([
       .required("id", .string, "unique among the plan's meters"),
       .required("label", .string),
@@ -86,7 +85,6 @@ extension Meter {
       .optional("overage", Overage.schema),
       .optional("alerts", .array(DecimalNumber.shareSchema)),
     ])
-  }
 
   /// - Parameter view: was checked with ``schema``.
   init(validated view: JSONView) {

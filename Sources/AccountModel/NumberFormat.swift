@@ -21,7 +21,7 @@ public struct NumberFormat: Sendable, Equatable, JSONWritable {
   /// ``grouping``, or its default.
   public var groupsThousands: Bool { grouping.value ?? true }
 
-  static var schema: Schema {
+  static let schema: Schema =
     Schema.checked(
       .object([
         .optional("minFraction", .integer(0...15)),
@@ -32,7 +32,6 @@ public struct NumberFormat: Sendable, Equatable, JSONWritable {
       guard let fewest = view["minFraction"]?.integer, let most = view["maxFraction"]?.integer else { return true }
       return fewest <= most
     }
-  }
 
   /// - Parameter view: was checked with ``schema``.
   init(validated view: JSONView) {

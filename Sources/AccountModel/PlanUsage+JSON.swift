@@ -2,7 +2,7 @@ public import RPCShell
 
 extension PlanUsage {
   /// What a plan must look like, but for the uniqueness of its meters' ids, which ``init(validated:path:)`` checks.
-  public static var schema: Schema {
+  public static let schema: Schema =
     Schema.object([
       .required("name", .nonEmptyString),
       .required("price", Price.schema),
@@ -13,7 +13,6 @@ extension PlanUsage {
       .optional("subscriptionGroupId", .string),
       .optional("scheduledChange", ScheduledChange.schema),
     ])
-  }
 
   /// Reads a plan from outside.
   ///

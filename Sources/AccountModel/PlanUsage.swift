@@ -40,9 +40,8 @@ public struct Upgrade: Sendable, Equatable, JSONWritable {
     self.detail = detail
   }
 
-  static var schema: Schema {
+  static let schema: Schema =
     Schema.object([.required("title", .string), .optional("detail", .string)])
-  }
 
   init(validated view: JSONView) {
     title = view["title"]!.string!
@@ -70,9 +69,8 @@ public struct ScheduledChange: Sendable, Equatable, JSONWritable {
     self.on = on
   }
 
-  static var schema: Schema {
+  static let schema: Schema =
     Schema.object([.required("to", .string), .required("on", DateValue.schema)])
-  }
 
   init(validated view: JSONView) {
     to = view["to"]!.string!

@@ -8,20 +8,18 @@ public enum Price: Sendable, Equatable, JSONWritable {
   case display(String)
   case free
 
-  static var schema: Schema {
+  static let schema: Schema =
     Schema.oneOf([
       [.required("amount", DecimalNumber.schema), .required("currencyCode", currencySchema)],
       [.required("display", .nonEmptyString)],
       [.required("free", .checked(.boolean, expected: "true") { $0.bool == true })],
     ])
-  }
 
-  private static var currencySchema: Schema {
+  private static let currencySchema: Schema =
     Schema.checked(.string, expected: "a currency code of three letters") { view in
       let code = view.string!.utf8
       return code.count == 3 && code.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
     }
-  }
 
   /// - Parameter view: was checked with ``schema``.
   init(validated view: JSONView) {
@@ -51,9 +49,8 @@ public enum Price: Sendable, Equatable, JSONWritable {
 public enum Period: String, Sendable, CaseIterable, JSONWritable {
   case week, month, year
 
-  static var schema: Schema {
+  static let schema: Schema =
     Schema.choice(allCases.map(\.rawValue))
-  }
 
   public func write(to writer: inout JSONWriter) { writer.string(rawValue) }
 }

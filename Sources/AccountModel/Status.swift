@@ -31,7 +31,7 @@ public enum Status: Sendable, Equatable, JSONWritable {
     }
   }
 
-  static var schema: Schema {
+  static let schema: Schema =
     Schema.oneOf([
       [.required("renews", DateValue.schema)],
       [.required("trial", DateValue.schema)],
@@ -39,11 +39,10 @@ public enum Status: Sendable, Equatable, JSONWritable {
       [.required("paymentIssue", DateValue.schema)],
       [.required("noRenewal", .checked(.boolean, expected: "true") { $0.bool == true })],
     ])
-  }
 
   /// - Parameter view: was checked with ``schema``.
   init(validated view: JSONView) {
-    func date(_ tag: String) -> DateValue? { view[tag].map { DateValue(validated: $0) } }
+    func date(_ tag: StaticString) -> DateValue? { view[tag].map { DateValue(validated: $0) } }
     if let date = date("renews") {
       self = .renews(date)
     } else if let date = date("trial") {

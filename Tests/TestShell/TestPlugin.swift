@@ -54,10 +54,10 @@ actor TestPlugin: Plugin {
     ]
   }
 
-  private nonisolated func notification(_ name: String, _ positional: [String]) -> Route {
+  private nonisolated func notification(_ name: String, _ positional: [StaticString]) -> Route {
     .immediate(
       .change, self, name, "does nothing", params: { positional.map { .optional($0, .any) } },
-      result: { .nullable(.any) }, positional: positional
+      result: { .nullable(.any) }, positional: positional.map { "\($0)" }
     ) { (_, _, _) throws(RPCError) in .null }
   }
 

@@ -24,7 +24,7 @@ struct MeterText {
     self.ratio = ratio.map(JSONText.init)
     fraction = ratio.map { JSONText(level == .atLimit ? ExactDecimal(1) : $0) }
     figure = Self.figure(meter, formatting)
-    percentText = Self.percent(meter, formatting)
+    percentText = ratio.map { Self.percent($0, ofSomething: !meter.used.value.isZero, formatting) }
     statusText = Self.statusText(level, isAllowance: meter.isAllowance)
     let reset = meter.resets.value.map { formatting.date($0, today: today) }
     resetsText = reset.map { "Resets \($0.text)" }
@@ -56,11 +56,14 @@ struct MeterText {
   }
 
   /// Whole percent, rounded down; what is used but below one percent is `<1%`.
-  private static func percent(_ meter: Meter, _ formatting: PlanFormatting) -> String? {
-    guard let share = meter.ratio(places: 2) else { return nil }
-    if share.isZero && !meter.used.value.isZero { return "<" + formatting.percent(ExactDecimal("0.01")!) }
-    return formatting.percent(share)
+  private static func percent(
+    _ ratio: ExactDecimal, ofSomething: Bool, _ formatting: PlanFormatting
+  ) -> String {
+    let share = ratio.truncated(to: 2)
+    return share.isZero && ofSomething ? "<" + formatting.percent(onePercent) : formatting.percent(share)
   }
+
+  private static let onePercent = ExactDecimal("0.01")!
 
   private static func figure(_ meter: Meter, _ formatting: PlanFormatting) -> String {
     let format = meter.format.value ?? NumberFormat()

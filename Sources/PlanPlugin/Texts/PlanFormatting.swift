@@ -4,7 +4,9 @@ import FoundationInternationalization
 
 /// Numbers, money and dates as a locale writes them: the one place that knows Foundation's
 /// formatters. Nothing is taken from the process: locale, calendar (Gregorian) and zone are always given.
-struct PlanFormatting {
+///
+/// What was formatted is kept, since a plan's limits, prices and dates come again with each of its values.
+final class PlanFormatting {
   /// What this is for, as it was given.
   let localeID: String
   let timeZoneID: String
@@ -13,6 +15,8 @@ struct PlanFormatting {
   private let monthAndDay: Date.FormatStyle
   private let monthDayAndYear: Date.FormatStyle
   private let percentage: Decimal.FormatStyle.Percent
+  private var numberStyles: [NumberStyle] = []
+  private var phrases: [Phrase: String] = [:]
 
   /// - Parameters:
   ///   - localeID: a BCP 47 or ICU identifier; what is unknown falls back as ICU does.
@@ -48,8 +52,10 @@ struct PlanFormatting {
   /// `Nov 2`, with the year unless it is today up to the day before the same day next year.
   private func text(of day: Day, today: Day) -> String {
     let isThisYear = day >= today && (day.year, day.month, day.day) < (today.year + 1, today.month, today.day)
-    let noon = Date(timeIntervalSince1970: Double(day.number) * 86_400 + 43_200)
-    return noon.formatted(isThisYear ? monthAndDay : monthDayAndYear)
+    return text(.date(day, hasYear: !isThisYear)) {
+      let noon = Date(timeIntervalSince1970: Double(day.number) * 86_400 + 43_200)
+      return (isThisYear ? monthAndDay : monthDayAndYear).format(noon)
+    }
   }
 
   // MARK: Numbers
@@ -58,20 +64,73 @@ struct PlanFormatting {
   ///   - number: rounded already.
   ///   - decimals: how many are shown, at least and at most.
   func number(_ number: ExactDecimal, decimals: ClosedRange<Int>, grouping: Bool) -> String {
-    let style = Decimal.FormatStyle(locale: locale)
-      .precision(.fractionLength(decimals))
-      .grouping(grouping ? .automatic : .never)
-    return style.format(decimal(number))
+    text(.number(number, decimals, isGrouped: grouping)) {
+      let style = style(decimals, isGrouped: grouping)
+      // A double knows 15 digits for sure, and takes half as long to format.
+      guard number.digitCount <= 15, let double = Double(number.description) else {
+        return style.decimal.format(decimal(number))
+      }
+      return style.double.format(double)
+    }
   }
 
   /// - Parameter share: with two decimals: 0.82 is `82%`.
-  func percent(_ share: ExactDecimal) -> String { percentage.format(decimal(share)) }
+  func percent(_ share: ExactDecimal) -> String { text(.percent(share)) { percentage.format(decimal(share)) } }
 
   /// An amount with the currency's own number of decimals, rounded half-even.
   /// - Parameter currencyCode: three letters in either case.
   func money(_ amount: ExactDecimal, currencyCode: String) -> String {
-    Decimal.FormatStyle.Currency(code: currencyCode.uppercased(), locale: locale).format(decimal(amount))
+    text(.money(amount, currencyCode)) {
+      Decimal.FormatStyle.Currency(code: currencyCode.uppercased(), locale: locale).format(decimal(amount))
+    }
   }
 
   private func decimal(_ number: ExactDecimal) -> Decimal { Decimal(string: number.description) ?? .nan }
+
+  // MARK: What was made before
+
+  /// Something that was formatted.
+  private enum Phrase: Hashable {
+    case date(Day, hasYear: Bool)
+    case number(ExactDecimal, ClosedRange<Int>, isGrouped: Bool)
+    case percent(ExactDecimal)
+    case money(ExactDecimal, String)
+  }
+
+  private static let phraseLimit = 1024
+
+  private func text(_ phrase: Phrase, _ make: () -> String) -> String {
+    if let known = phrases[phrase] { return known }
+    let text = make()
+    if phrases.count == Self.phraseLimit { phrases.removeAll(keepingCapacity: true) }
+    phrases[phrase] = text
+    return text
+  }
+
+  /// The library's styles for one way to write numbers; making them costs more than a use of them.
+  private struct NumberStyle {
+    let decimals: ClosedRange<Int>
+    let isGrouped: Bool
+    let double: FloatingPointFormatStyle<Double>
+    let decimal: Decimal.FormatStyle
+
+    init(_ decimals: ClosedRange<Int>, isGrouped: Bool, _ locale: Locale) {
+      self.decimals = decimals
+      self.isGrouped = isGrouped
+      double = FloatingPointFormatStyle<Double>(locale: locale)
+        .precision(.fractionLength(decimals)).grouping(isGrouped ? .automatic : .never)
+      decimal = Decimal.FormatStyle(locale: locale)
+        .precision(.fractionLength(decimals)).grouping(isGrouped ? .automatic : .never)
+    }
+  }
+
+  private static let styleLimit = 16
+
+  private func style(_ decimals: ClosedRange<Int>, isGrouped: Bool) -> NumberStyle {
+    if let known = numberStyles.first(where: { $0.decimals == decimals && $0.isGrouped == isGrouped }) { return known }
+    let style = NumberStyle(decimals, isGrouped: isGrouped, locale)
+    if numberStyles.count == Self.styleLimit { numberStyles.removeFirst() }
+    numberStyles.append(style)
+    return style
+  }
 }

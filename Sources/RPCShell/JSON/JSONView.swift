@@ -114,7 +114,13 @@ public struct JSONView {
   public var count: Int { max(json_object_size(node), json_array_size(node)) }
 
   /// The member of an object, or nil.
-  public subscript(name: String) -> JSONView? {
+  public subscript(name: StaticString) -> JSONView? {
+    let text = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+    return json_object_getn(node, text, name.utf8CodeUnitCount).map { JSONView(document: document, node: $0) }
+  }
+
+  /// The same for a name that is not known at compile time.
+  public func member(named name: String) -> JSONView? {
     json_object_get(node, name).map { JSONView(document: document, node: $0) }
   }
 
@@ -126,14 +132,21 @@ public struct JSONView {
   /// The members of an object in the order of the text; empty for other kinds.
   public var members: [(name: String, value: JSONView)] {
     var found: [(name: String, value: JSONView)] = []
+    forEachMember { name, value in found.append((String(decoding: name, as: UTF8.self), value)) }
+    return found
+  }
+
+  /// Visits the members of an object in the order of the text.
+  /// - Parameter visit: is given the name in UTF-8, for the time of the call.
+  public func forEachMember<Failure: Error>(
+    _ visit: (UnsafeRawBufferPointer, JSONView) throws(Failure) -> Void
+  ) throws(Failure) {
     var iterator = json_object_iter(node)
     while let at = iterator {
       let name = UnsafeRawBufferPointer(start: json_object_iter_key(at), count: json_object_iter_key_len(at))
-      found.append(
-        (String(decoding: name, as: UTF8.self), JSONView(document: document, node: json_object_iter_value(at))))
+      try visit(name, JSONView(document: document, node: json_object_iter_value(at)))
       iterator = json_object_iter_next(node, at)
     }
-    return found
   }
 
   /// The elements of an array; empty for other kinds.

@@ -20,7 +20,7 @@ public indirect enum Schema: Sendable {
   /// A member of an object.
   public struct Property: Sendable {
     /// The member's name.
-    public var name: String
+    public var name: StaticString
     /// What its value must look like.
     public var schema: Schema
     /// Whether it must be there, and not be null.
@@ -29,12 +29,12 @@ public indirect enum Schema: Sendable {
     public var summary: String?
 
     /// A member that must be there.
-    public static func required(_ name: String, _ schema: Schema, _ summary: String? = nil) -> Property {
+    public static func required(_ name: StaticString, _ schema: Schema, _ summary: String? = nil) -> Property {
       Property(name: name, schema: schema, isRequired: true, summary: summary)
     }
 
     /// A member that may be left out or be null.
-    public static func optional(_ name: String, _ schema: Schema, _ summary: String? = nil) -> Property {
+    public static func optional(_ name: StaticString, _ schema: Schema, _ summary: String? = nil) -> Property {
       Property(name: name, schema: schema, isRequired: false, summary: summary)
     }
   }
@@ -121,7 +121,7 @@ extension Schema {
     let required = properties.filter(\.isRequired)
     if !required.isEmpty {
       writer.key("required")
-      writer.array { list in for property in required { list.string(property.name) } }
+      writer.array { list in for property in required { list.string("\(property.name)") } }
     }
     writer.member("additionalProperties", false)
   }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why a value does not fit its schema: the path of the member and what was expected there.
 public struct SchemaViolation: Error, Equatable, Sendable {
   /// `plan.meters[2].limit`; empty for the value itself.
@@ -12,6 +14,13 @@ public struct SchemaViolation: Error, Equatable, Sendable {
 
   /// `meters[2].limit: expected a number, got a string`
   public var text: String { path.isEmpty ? reason : "\(path): \(reason)" }
+
+  /// The same, seen from one level up. Paths are made on the way out of an error, since most values have none.
+  /// - Parameter parent: `plan`, or `[2]`.
+  fileprivate func under(_ parent: String) -> SchemaViolation {
+    let separator = path.isEmpty || parent.isEmpty || path.hasPrefix("[") ? "" : "."
+    return SchemaViolation(path: parent + separator + path, reason: reason)
+  }
 }
 
 extension Schema {
@@ -23,103 +32,133 @@ extension Schema {
 
   /// Checks a value with all it contains.
   ///
-  /// - Parameter universal: members that the outermost object may have beside its own.
+  /// - Parameters:
+  ///   - path: where the value stands.
+  ///   - universal: members that the outermost object may have beside its own.
   public func validate(
     _ value: JSONView, path: String = "", unknown: UnknownMembers = .refused, universal: [String] = []
   ) throws(SchemaViolation) {
+    do throws(SchemaViolation) { try check(value, unknown, universal) } catch { throw error.under(path) }
+  }
+
+  /// - Throws: a violation whose path starts at the value.
+  private func check(
+    _ value: JSONView, _ unknown: UnknownMembers, _ universal: [String] = []
+  ) throws(SchemaViolation) {
     switch self {
     case .any: return
-    case .boolean: try expect(value.bool != nil, "a boolean", value, path)
+    case .boolean: try expect(value.bool != nil, "a boolean", value)
     case .integer(let range):
       guard let number = value.integer, range.contains(number) else {
-        throw violation(Self.name(of: range), value, path, showsValue: value.kind == .integer)
+        throw violation(Self.name(of: range), value, showsValue: value.kind == .integer)
       }
     case .number(let range):
-      guard let number = value.number else { throw violation("a number", value, path) }
+      guard let number = value.number else { throw violation("a number", value) }
       if let range, !range.contains(number) {
-        throw SchemaViolation(
-          path: path, reason: "expected a number from \(short(range.lowerBound)) to \(short(range.upperBound))")
+        throw violation("expected a number from \(short(range.lowerBound)) to \(short(range.upperBound))")
       }
-    case .string(let maxBytes, let nonEmpty):
-      guard let text = value.string else { throw violation("a string", value, path) }
-      if nonEmpty && text.isEmpty { throw SchemaViolation(path: path, reason: "expected a string that is not empty") }
-      if let maxBytes, text.utf8.count > maxBytes {
-        throw SchemaViolation(path: path, reason: "expected at most \(maxBytes) bytes, got \(text.utf8.count)")
-      }
-    case .choice(let choices): try validateChoice(value, choices, path)
+    case .string(let maxBytes, let nonEmpty): try checkString(value, maxBytes, nonEmpty)
+    case .choice(let choices): try checkChoice(value, choices)
     case .array(let element):
-      try expect(value.kind == .array, "an array", value, path)
+      try expect(value.kind == .array, "an array", value)
       for (index, item) in value.elements.enumerated() {
-        try element.validate(item, path: "\(path)[\(index)]", unknown: unknown)
+        do throws(SchemaViolation) { try element.check(item, unknown) } catch { throw error.under("[\(index)]") }
       }
     case .object(let properties):
-      try expect(value.kind == .object, "an object", value, path)
-      try Self.validateMembers(value, properties, path, unknown, universal)
-    case .oneOf(let alternatives): try validateAlternatives(value, alternatives, path, unknown)
-    case .nullable(let schema): if !value.isNull { try schema.validate(value, path: path, unknown: unknown) }
+      try expect(value.kind == .object, "an object", value)
+      try Self.checkMembers(value, properties, unknown, universal)
+    case .oneOf(let alternatives): try checkAlternatives(value, alternatives, unknown)
+    case .nullable(let schema): if !value.isNull { try schema.check(value, unknown) }
     case .checked(let schema, let expected, let accepts):
-      try schema.validate(value, path: path, unknown: unknown)
+      try schema.check(value, unknown)
       guard !accepts(value) else { return }
       // Where the rule alone says what kind of value it wants, the error says what came instead.
-      if case .any = schema { throw violation(expected, value, path) }
-      throw SchemaViolation(path: path, reason: "expected \(expected)")
+      if case .any = schema { throw violation(expected, value) }
+      throw violation("expected \(expected)")
     }
   }
 
-  private func validateChoice(_ value: JSONView, _ choices: [String], _ path: String) throws(SchemaViolation) {
-    guard let text = value.string else { throw violation("a string", value, path) }
+  private func checkString(_ value: JSONView, _ maxBytes: Int?, _ nonEmpty: Bool) throws(SchemaViolation) {
+    try expect(value.kind == .string, "a string", value)
+    guard nonEmpty || maxBytes != nil, let text = value.string else { return }
+    if nonEmpty && text.isEmpty { throw violation("expected a string that is not empty") }
+    if let maxBytes, text.utf8.count > maxBytes {
+      throw violation("expected at most \(maxBytes) bytes, got \(text.utf8.count)")
+    }
+  }
+
+  private func checkChoice(_ value: JSONView, _ choices: [String]) throws(SchemaViolation) {
+    guard let text = value.string else { throw violation("a string", value) }
     guard !choices.contains(text) else { return }
     let list = choices.map { "'\($0)'" }.joined(separator: ", ")
     let hint = NearestName.hint(for: text, among: choices)
-    throw SchemaViolation(path: path, reason: "expected one of \(list), got '\(text.shortened)'" + hint)
+    throw violation("expected one of \(list), got '\(text.shortened)'" + hint)
   }
 
-  private func validateAlternatives(
-    _ value: JSONView, _ alternatives: [[Property]], _ path: String, _ unknown: UnknownMembers
+  private func checkAlternatives(
+    _ value: JSONView, _ alternatives: [[Property]], _ unknown: UnknownMembers
   ) throws(SchemaViolation) {
-    try expect(value.kind == .object, "an object", value, path)
-    let tags = alternatives.map { $0[0].name }
+    try expect(value.kind == .object, "an object", value)
     let present = alternatives.filter { value[$0[0].name] != nil }
     guard present.count == 1 else {
+      let tags = alternatives.map { "\($0[0].name)" }
       let list = tags.map { "'\($0)'" }.joined(separator: ", ")
       let given = value.members.map(\.name).first { !tags.contains($0) }
       let hint = present.isEmpty ? given.map { NearestName.hint(for: $0, among: tags) } ?? "" : ""
-      throw SchemaViolation(path: path, reason: "expected exactly one of \(list)" + hint)
+      throw violation("expected exactly one of \(list)" + hint)
     }
-    try Self.validateMembers(value, present[0], path, unknown, [])
+    try Self.checkMembers(value, present[0], unknown, [])
   }
 
-  private static func validateMembers(
-    _ value: JSONView, _ properties: [Property], _ path: String, _ unknown: UnknownMembers, _ universal: [String]
+  private static func checkMembers(
+    _ value: JSONView, _ properties: [Property], _ unknown: UnknownMembers, _ universal: [String]
   ) throws(SchemaViolation) {
-    let prefix = path.isEmpty ? "" : path + "."
-    let given = value.members
-    for (name, member) in given {
-      if let property = properties.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+    var missing = properties.count(where: \.isRequired)
+    try value.forEachMember { (name, member) throws(SchemaViolation) in
+      if let property = properties.first(where: { $0.hasName(name) }) {
+        if property.isRequired { missing -= 1 }
         // An absent member is its default, and so is null unless null has a meaning.
-        if member.isNull && !property.isRequired { continue }
-        try property.schema.validate(member, path: prefix + name, unknown: unknown)
-      } else if unknown == .refused && !universal.contains(name) {
-        let hint = NearestName.hint(for: name, among: properties.map(\.name))
-        throw SchemaViolation(path: prefix + name.shortened, reason: "unknown member" + hint)
+        if member.isNull && !property.isRequired { return }
+        do throws(SchemaViolation) { try property.schema.check(member, unknown) } catch {
+          throw error.under("\(property.name)")
+        }
+      } else if unknown == .refused {
+        try refuse(String(decoding: name, as: UTF8.self), properties, universal)
       }
     }
-    for property in properties
-    where property.isRequired && !given.contains(where: { $0.name.utf8.elementsEqual(property.name.utf8) }) {
-      throw SchemaViolation(path: prefix + property.name, reason: "missing; expected \(property.schema.expectation)")
+    guard missing > 0 else { return }
+    for property in properties where property.isRequired && value[property.name] == nil {
+      throw SchemaViolation(path: "\(property.name)", reason: "missing; expected \(property.schema.expectation)")
     }
   }
 
-  // MARK: Words
+  private static func refuse(
+    _ name: String, _ properties: [Property], _ universal: [String]
+  ) throws(SchemaViolation) {
+    guard !universal.contains(name) else { return }
+    let hint = NearestName.hint(for: name, among: properties.map { "\($0.name)" })
+    throw SchemaViolation(path: name.shortened, reason: "unknown member" + hint)
+  }
+}
 
-  private func expect(_ holds: Bool, _ what: String, _ value: JSONView, _ path: String) throws(SchemaViolation) {
-    if !holds { throw violation(what, value, path) }
+extension Schema.Property {
+  /// Whether a member is this one, byte for byte.
+  fileprivate func hasName(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.count == name.utf8CodeUnitCount && memcmp(bytes.baseAddress!, name.utf8Start, bytes.count) == 0
+  }
+}
+
+// MARK: Words
+
+extension Schema {
+  private func expect(_ holds: Bool, _ what: String, _ value: JSONView) throws(SchemaViolation) {
+    if !holds { throw violation(what, value) }
   }
 
-  private func violation(_ what: String, _ value: JSONView, _ path: String, showsValue: Bool = false) -> SchemaViolation
-  {
-    let got = showsValue ? "\(value.integer ?? 0)" : value.kind.rawValue
-    return SchemaViolation(path: path, reason: "expected \(what), got \(got)")
+  private func violation(_ reason: String) -> SchemaViolation { SchemaViolation(path: "", reason: reason) }
+
+  private func violation(_ what: String, _ value: JSONView, showsValue: Bool = false) -> SchemaViolation {
+    violation("expected \(what), got \(showsValue ? "\(value.integer ?? 0)" : value.kind.rawValue)")
   }
 
   private func short(_ number: Double) -> String { JSONText(shortest: number).description }

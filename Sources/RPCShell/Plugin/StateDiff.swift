@@ -7,18 +7,18 @@ struct StateDiff {
   var isEmpty: Bool { sections.isEmpty }
 
   init(from old: StateSnapshot, to new: StateSnapshot, reduceMotion: Bool) {
-    let former = Dictionary(old.sections.map { ($0.name, $0.text) }) { $1 }
-    sections = new.sections.filter { former[$0.name] != $0.text }
+    var former = Former(old.sections, name: \.name)
+    sections = new.sections.enumerated().filter { former.find($1.name, at: $0)?.text != $1.text }.map(\.element)
     let motion = Self.figureMotions(from: old, to: new) + Self.phaseMotions(from: old, to: new)
     self.motion = reduceMotion ? motion.map(\.reduced) : motion
   }
 
   /// A figure moves from its old value; a new one from 0.
   private static func figureMotions(from old: StateSnapshot, to new: StateSnapshot) -> [Motion] {
-    let former = Dictionary(old.figures.map { ($0.target, $0) }) { $1 }
+    var former = Former(old.figures, name: \.target)
     let endsLoading = old.isLoading && !new.isLoading
-    return new.figures.compactMap { figure in
-      let known = former[figure.target]
+    return new.figures.enumerated().compactMap { at, figure in
+      let known = former.find(figure.target, at: at)
       let from = known?.value ?? JSONText(trusted: [UInt8(ascii: "0")])
       guard from != figure.value else { return nil }
       if known == nil && !figure.fillsAtFirst { return nil }
@@ -30,10 +30,29 @@ struct StateDiff {
 
   private static func phaseMotions(from old: StateSnapshot, to new: StateSnapshot) -> [Motion] {
     guard !(old.isLoading && !new.isLoading) else { return [] }
-    let former = Dictionary(old.phases.map { ($0.target, $0.value) }) { $1 }
-    return new.phases.compactMap { phase in
-      former[phase.target] == .some(phase.value) ? nil : Motion(target: phase.target, curve: .snappy)
+    var former = Former(old.phases, name: \.target)
+    return new.phases.enumerated().compactMap { at, phase in
+      former.find(phase.target, at: at) == phase ? nil : Motion(target: phase.target, curve: .snappy)
     }
+  }
+}
+
+/// Finds parts of the old state by name: most stand where they stood, and are found without a table.
+private struct Former<Part> {
+  private let parts: [Part]
+  private let name: (Part) -> String
+  private var places: [String: Int]?
+
+  init(_ parts: [Part], name: @escaping (Part) -> String) {
+    self.parts = parts
+    self.name = name
+  }
+
+  /// - Parameter place: where the part stands in the new state.
+  mutating func find(_ wanted: String, at place: Int) -> Part? {
+    if place < parts.count && name(parts[place]) == wanted { return parts[place] }
+    if places == nil { places = Dictionary(parts.enumerated().map { (name($1), $0) }) { $1 } }
+    return places?[wanted].map { parts[$0] }
   }
 }
 

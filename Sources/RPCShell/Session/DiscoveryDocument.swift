@@ -41,7 +41,7 @@ struct DiscoveryDocument {
     writer.array { list in
       for parameter in parameters {
         list.object { descriptor in
-          descriptor.member("name", parameter.name)
+          descriptor.member("name", "\(parameter.name)")
           if let summary = parameter.summary { descriptor.member("summary", summary) }
           descriptor.member("required", parameter.isRequired)
           descriptor.key("schema")

@@ -18,7 +18,7 @@ struct Received: Sendable, Equatable, CustomStringConvertible {
   func at(_ path: String) -> String? {
     guard var view = try? json else { return nil }
     for name in path.split(separator: ".") {
-      guard let next = Int(name).flatMap({ view[$0] }) ?? view[String(name)] else { return nil }
+      guard let next = Int(name).flatMap({ view[$0] }) ?? view.member(named: String(name)) else { return nil }
       view = next
     }
     return view.text.description
