@@ -43,7 +43,9 @@ struct MeterText {
   /// What stands under the bar.
   var line: String? { statusText ?? resetsText }
 
-  var accessibilityValue: String { [figure, percentText, line].compactMap(\.self).joined(separator: ", ") }
+  var accessibilityValue: String {
+    [percentText, line].reduce(figure) { value, part in part.map { "\(value), \($0)" } ?? value }
+  }
 
   // MARK: Texts
 

@@ -16,7 +16,7 @@ final class PlanFormatting {
   private let monthDayAndYear: Date.FormatStyle
   private let percentage: Decimal.FormatStyle.Percent
   private var numberStyles: [NumberStyle] = []
-  private var phrases: [Phrase: String] = [:]
+  private var phrases: [String: String] = [:]
 
   /// - Parameters:
   ///   - localeID: a BCP 47 or ICU identifier; what is unknown falls back as ICU does.
@@ -25,7 +25,7 @@ final class PlanFormatting {
     self.localeID = localeID
     self.timeZoneID = timeZoneID
     locale = Locale(identifier: localeID)
-    zone = TimeZone(identifier: timeZoneID) ?? .gmt
+    zone = timeZoneID == "UTC" ? .gmt : TimeZone(identifier: timeZoneID) ?? .gmt
     // Days are formatted at noon UTC, wherever the person is: only instants are shifted, and before that.
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
@@ -52,7 +52,7 @@ final class PlanFormatting {
   /// `Nov 2`, with the year unless it is today up to the day before the same day next year.
   private func text(of day: Day, today: Day) -> String {
     let isThisYear = day >= today && (day.year, day.month, day.day) < (today.year + 1, today.month, today.day)
-    return text(.date(day, hasYear: !isThisYear)) {
+    return text("\(isThisYear ? "d" : "D")\(day.number)") {
       let noon = Date(timeIntervalSince1970: Double(day.number) * 86_400 + 43_200)
       return (isThisYear ? monthAndDay : monthDayAndYear).format(noon)
     }
@@ -64,24 +64,24 @@ final class PlanFormatting {
   ///   - number: rounded already.
   ///   - decimals: how many are shown, at least and at most.
   func number(_ number: ExactDecimal, decimals: ClosedRange<Int>, grouping: Bool) -> String {
-    text(.number(number, decimals, isGrouped: grouping)) {
-      let style = style(decimals, isGrouped: grouping)
+    let digits = number.description
+    let style = style(decimals, isGrouped: grouping)
+    return text("\(style.id)n\(digits)") {
       // A double knows 15 digits for sure, and takes half as long to format.
-      guard number.digitCount <= 15, let double = Double(number.description) else {
-        return style.decimal.format(decimal(number))
-      }
+      guard number.digitCount <= 15, let double = Double(digits) else { return style.decimal.format(decimal(number)) }
       return style.double.format(double)
     }
   }
 
   /// - Parameter share: with two decimals: 0.82 is `82%`.
-  func percent(_ share: ExactDecimal) -> String { text(.percent(share)) { percentage.format(decimal(share)) } }
+  func percent(_ share: ExactDecimal) -> String { text("%\(share)") { percentage.format(decimal(share)) } }
 
   /// An amount with the currency's own number of decimals, rounded half-even.
   /// - Parameter currencyCode: three letters in either case.
   func money(_ amount: ExactDecimal, currencyCode: String) -> String {
-    text(.money(amount, currencyCode)) {
-      Decimal.FormatStyle.Currency(code: currencyCode.uppercased(), locale: locale).format(decimal(amount))
+    let code = currencyCode.uppercased()
+    return text("\(code)\(amount)") {
+      Decimal.FormatStyle.Currency(code: code, locale: locale).format(decimal(amount))
     }
   }
 
@@ -89,17 +89,10 @@ final class PlanFormatting {
 
   // MARK: What was made before
 
-  /// Something that was formatted.
-  private enum Phrase: Hashable {
-    case date(Day, hasYear: Bool)
-    case number(ExactDecimal, ClosedRange<Int>, isGrouped: Bool)
-    case percent(ExactDecimal)
-    case money(ExactDecimal, String)
-  }
-
   private static let phraseLimit = 1024
 
-  private func text(_ phrase: Phrase, _ make: () -> String) -> String {
+  /// - Parameter phrase: names what is to be formatted.
+  private func text(_ phrase: String, _ make: () -> String) -> String {
     if let known = phrases[phrase] { return known }
     let text = make()
     if phrases.count == Self.phraseLimit { phrases.removeAll(keepingCapacity: true) }
@@ -109,27 +102,32 @@ final class PlanFormatting {
 
   /// The library's styles for one way to write numbers; making them costs more than a use of them.
   private struct NumberStyle {
+    let id: Int
     let decimals: ClosedRange<Int>
     let isGrouped: Bool
     let double: FloatingPointFormatStyle<Double>
-    let decimal: Decimal.FormatStyle
+    let locale: Locale
 
-    init(_ decimals: ClosedRange<Int>, isGrouped: Bool, _ locale: Locale) {
+    init(_ id: Int, _ decimals: ClosedRange<Int>, isGrouped: Bool, _ locale: Locale) {
+      self.id = id
       self.decimals = decimals
       self.isGrouped = isGrouped
+      self.locale = locale
       double = FloatingPointFormatStyle<Double>(locale: locale)
         .precision(.fractionLength(decimals)).grouping(isGrouped ? .automatic : .never)
-      decimal = Decimal.FormatStyle(locale: locale)
+    }
+
+    /// For numbers that a double would not know exactly.
+    var decimal: Decimal.FormatStyle {
+      Decimal.FormatStyle(locale: locale)
         .precision(.fractionLength(decimals)).grouping(isGrouped ? .automatic : .never)
     }
   }
 
-  private static let styleLimit = 16
-
   private func style(_ decimals: ClosedRange<Int>, isGrouped: Bool) -> NumberStyle {
+    // There are not many: both bounds are 0 … 15.
     if let known = numberStyles.first(where: { $0.decimals == decimals && $0.isGrouped == isGrouped }) { return known }
-    let style = NumberStyle(decimals, isGrouped: isGrouped, locale)
-    if numberStyles.count == Self.styleLimit { numberStyles.removeFirst() }
+    let style = NumberStyle(numberStyles.count, decimals, isGrouped: isGrouped, locale)
     numberStyles.append(style)
     return style
   }

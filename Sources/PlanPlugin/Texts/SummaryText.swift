@@ -69,8 +69,9 @@ struct SummaryText {
   var accessibilityLabel: String {
     let lastWord = name.split(separator: " ").last.map { $0.lowercased() }
     let title = lastWord == "plan" ? name : "\(name) plan"
-    let first = priceLine.map { "\(title), \($0)" } ?? title
-    return ([first] + [chip?.text, dateLine, changeLine].compactMap(\.self)).joined(separator: ". ")
+    var label = priceLine.map { "\(title), \($0)" } ?? title
+    for part in [chip?.text, dateLine, changeLine] { label += part.map { ". \($0)" } ?? "" }
+    return label
   }
 
   /// The section `summary`.

@@ -46,9 +46,20 @@ enum SystemTimeZone {
       let target = String(
         decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(path)[..<count]), as: UTF8.self)
       // The link may be relative.
-      guard let mark = target.split(separator: "/").firstIndex(of: "zoneinfo") else { return nil }
-      let name = target.split(separator: "/")[(mark + 1)...].joined(separator: "/")
+      guard let name = target.suffix(after: "zoneinfo/") else { return nil }
       return name == "Etc/UTC" || !isKnown(name) ? "UTC" : name
+    }
+  }
+}
+
+extension String {
+  /// What follows the first place where a part stands.
+  fileprivate func suffix(after part: StaticString) -> String? {
+    withCString { text in
+      part.withUTF8Buffer { wanted in
+        strstr(text, UnsafeRawPointer(wanted.baseAddress!).assumingMemoryBound(to: CChar.self))
+          .map { String(cString: $0 + wanted.count) }
+      }
     }
   }
 }
