@@ -20,10 +20,12 @@ public struct DateValue: Sendable, Equatable, JSONWritable {
   }
 
   /// - Parameter text: `2026-11-02`, `2026-11-02T09:30:00Z`, `2026-11-02T09:30:00.25+01:00`.
-  /// - Returns: nil for another form, and for days and times that do not exist (February 30, 24:00, second 60).
+  /// - Returns: nil for another form, for days and times that do not exist (February 30, 24:00, second 60), and for years
+  ///   before 1583, in which no calendar counts days like today's (ISO 8601-1, 4.3.2): they stand for a date that is
+  ///   missing.
   public init?(_ text: String) {
     var scanner = Scanner(rest: Array(text.utf8)[...])
-    guard let day = scanner.day() else { return nil }
+    guard let day = scanner.day(), day.year >= 1583 else { return nil }
     self.text = text
     if scanner.rest.isEmpty {
       moment = .day(day)
@@ -63,7 +65,7 @@ public struct DateValue: Sendable, Equatable, JSONWritable {
   /// A string that is such a date.
   public static let schema: Schema =
     Schema.checked(
-      .string, expected: "a date that exists, YYYY-MM-DD or an RFC 3339 instant"
+      .string, expected: "a date that exists, YYYY-MM-DD or an RFC 3339 instant from 1583 on"
     ) { DateValue($0.string!) != nil }
 }
 

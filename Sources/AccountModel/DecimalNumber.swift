@@ -25,7 +25,7 @@ public struct DecimalNumber: Sendable, Equatable, JSONWritable {
   private init?(number value: ExactDecimal) {
     guard value.plainDigits <= Self.digitLimit else { return nil }
     self.value = value
-    jsonText = JSONText(trusted: Array(value.description.utf8))
+    jsonText = value.jsonText
   }
 
   /// A decimal of the kind string.

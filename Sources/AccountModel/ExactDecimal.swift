@@ -1,3 +1,5 @@
+public import RPCShell
+
 /// A decimal number of any size, with exact arithmetic: binary numbers miss borders such as 85 % of 5.9.
 ///
 /// Kept as digits without leading and trailing zeros, so that equal numbers are equal values.
@@ -84,6 +86,18 @@ extension ExactDecimal: CustomStringConvertible {
       text.insert(UInt8(ascii: "."), at: text.count + exponent)
     }
     return (isNegative ? "-" : "") + String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension ExactDecimal {
+  /// The shortest JSON number that every reader takes: whole numbers past 64 bits have an exponent.
+  public var jsonText: JSONText {
+    let text = description
+    guard exponent >= 0, digits.count + exponent > 18, Int(text) == nil else {
+      return JSONText(trusted: Array(text.utf8))
+    }
+    let sign: [UInt8] = isNegative ? [UInt8(ascii: "-")] : []
+    return JSONText(trusted: sign + digits.map { $0 + UInt8(ascii: "0") } + Array("e\(exponent)".utf8))
   }
 }
 

@@ -41,7 +41,7 @@ public struct Upgrade: Sendable, Equatable, JSONWritable {
   }
 
   static let schema: Schema =
-    Schema.object([.required("title", .string), .optional("detail", .string)])
+    Schema.object([.required("title", .nonEmptyString), .optional("detail", .string)])
 
   init(validated view: JSONView) {
     title = view["title"]!.string!
@@ -70,7 +70,7 @@ public struct ScheduledChange: Sendable, Equatable, JSONWritable {
   }
 
   static let schema: Schema =
-    Schema.object([.required("to", .string), .required("on", DateValue.schema)])
+    Schema.object([.required("to", .nonEmptyString), .required("on", DateValue.schema)])
 
   init(validated view: JSONView) {
     to = view["to"]!.string!

@@ -11,7 +11,7 @@ public enum Price: Sendable, Equatable, JSONWritable {
   static let schema: Schema =
     Schema.oneOf([
       [.required("amount", DecimalNumber.schema), .required("currencyCode", currencySchema)],
-      [.required("display", .nonEmptyString)],
+      [.required("display", .checked(.string, expected: "a text to show") { !$0.string!.plainLine.isEmpty })],
       [.required("free", .checked(.boolean, expected: "true") { $0.bool == true })],
     ])
 

@@ -5,6 +5,8 @@ import RPCShell
 struct PlanState: Sendable {
   /// nil while nothing is known.
   private(set) var plan: PlanUsage?
+  /// The plan as JSON. Plans are told apart by it, since strings that only look the same would count as equal.
+  private var planText = JSONText.null
   /// When the plan was read, where whoever handed it over said so.
   private(set) var asOf: DateValue?
   /// The newest of those times since anything was known: what is older is not news.
@@ -42,11 +44,13 @@ struct PlanState: Sendable {
   /// Takes over a value of the plan. When it differs from the one before, what the person was told of the last attempts
   /// is over.
   mutating func take(_ plan: PlanUsage?, asOf: DateValue? = nil) {
-    let isNew = plan != self.plan
+    let text = plan?.jsonText ?? .null
+    let isNew = text != planText
     if isNew || asOf != nil { self.asOf = plan == nil ? nil : asOf }
     newestAsOf = plan == nil ? nil : asOf ?? newestAsOf
     guard isNew else { return }
     self.plan = plan
+    planText = text
     dismiss(.upgrade)
     dismiss(.restore)
   }
@@ -68,11 +72,11 @@ struct PlanState: Sendable {
   ///   - now: seconds since 1970-01-01T00:00:00Z.
   ///   - cache: keeps what was formatted for the next call.
   func snapshot(now: Double, _ environment: Environment, cache: inout PlanTextCache) -> StateSnapshot {
-    let texts = plan.map { cache.texts(for: $0, asOf: asOf, now: now, environment) }
+    let texts = plan.map { cache.texts(for: $0, planText, asOf: asOf, now: now, environment) }
     let offer = plan == nil ? nil : acceptedOffer ?? plan?.upgrade.value
     return StateSnapshot(
       sections: [
-        StateSection("plan", texts?.plan ?? .null),
+        StateSection("plan", planText),
         StateSection("loading", .bool(plan == nil)),
         StateSection("refreshing", .bool(isRefreshing && plan != nil)),
         StateSection("summary", texts?.summary ?? .null),

@@ -21,8 +21,8 @@ struct MeterText {
     let level = meter.level
     let ratio = meter.ratio(places: 4)
     self.level = level
-    self.ratio = ratio.map(JSONText.init)
-    fraction = ratio.map { JSONText(level == .atLimit ? ExactDecimal(1) : $0) }
+    self.ratio = ratio?.jsonText
+    fraction = level == .atLimit ? ExactDecimal(1).jsonText : self.ratio
     figure = Self.figure(meter, formatting)
     percentText = ratio.map { Self.percent($0, ofSomething: !meter.used.value.isZero, formatting) }
     statusText = Self.statusText(level, isAllowance: meter.isAllowance)
@@ -87,7 +87,7 @@ struct MeterText {
     let unit = meter.unit.value.map { $0.isEmpty ? "" : " \($0)" } ?? ""
     switch overage.cost.value {
     case nil, .free: return "\(amount)\(unit) over"
-    case .display(let cost): return "\(amount)\(unit) over · \(cost.plainLine)"
+    case .display(let cost): return "\(amount)\(unit) over · \(cost.withoutControls)"
     case .amount(let cost, let currencyCode):
       return "\(amount)\(unit) over · \(formatting.money(cost.value, currencyCode: currencyCode))"
     }
@@ -153,8 +153,4 @@ private struct Figures {
       limit = whole.rounded(to: places)
     }
   }
-}
-
-extension JSONText {
-  fileprivate init(_ number: ExactDecimal) { self.init(trusted: Array(number.description.utf8)) }
 }

@@ -3,13 +3,11 @@ import RPCShell
 
 /// The finished sections of one plan on one day: what costs formatting, and does not depend on what is going on.
 struct PlanTexts {
-  let plan: JSONText
   let summary: JSONText
   let usage: JSONText
   let figures: [StateSnapshot.Figure]
 
   init(_ plan: PlanUsage, asOf: DateValue?, today: Day, _ formatting: PlanFormatting) {
-    self.plan = plan.jsonText
     summary = SummaryText(plan, asOf: asOf, today: today, formatting).section
     let meters = (plan.meters.value ?? []).map { MeterText($0, today: today, formatting) }
     usage = JSONText { writer in
@@ -26,20 +24,22 @@ struct PlanTexts {
 /// Keeps the newest ``PlanTexts`` and the formatters, so that a change of phase formats nothing again.
 struct PlanTextCache {
   private var formatting: PlanFormatting?
-  private var newest: (plan: PlanUsage, asOf: DateValue?, today: Day, texts: PlanTexts)?
+  private var newest: (plan: JSONText, asOf: DateValue?, today: Day, texts: PlanTexts)?
   /// The quarter of an hour for which `today` was last looked up: days and offsets of zones change only at its borders.
   private var quarter: Int?
   private var today = Day(number: 0)
 
-  /// - Parameter now: seconds since 1970-01-01T00:00:00Z.
+  /// - Parameters:
+  ///   - text: the plan as JSON, by which it is told from others.
+  ///   - now: seconds since 1970-01-01T00:00:00Z.
   mutating func texts(
-    for plan: PlanUsage, asOf: DateValue?, now: Double, _ environment: Environment
+    for plan: PlanUsage, _ text: JSONText, asOf: DateValue?, now: Double, _ environment: Environment
   ) -> PlanTexts {
     let formatting = self.formatting(for: environment)
     let today = self.today(now, formatting)
-    if let newest, newest.today == today, newest.asOf == asOf, newest.plan == plan { return newest.texts }
+    if let newest, newest.today == today, newest.asOf == asOf, newest.plan == text { return newest.texts }
     let texts = PlanTexts(plan, asOf: asOf, today: today, formatting)
-    newest = (plan, asOf, today, texts)
+    newest = (text, asOf, today, texts)
     return texts
   }
 

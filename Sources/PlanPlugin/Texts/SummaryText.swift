@@ -50,7 +50,7 @@ struct SummaryText {
   private static func priceLine(_ plan: PlanUsage, _ formatting: PlanFormatting) -> String? {
     switch plan.price {
     case .free: plan.status == .noRenewal ? nil : "Free"
-    case .display(let text): text.plainLine + suffix(plan.period.value)
+    case .display(let text): text.withoutControls + suffix(plan.period.value)
     case .amount(let amount, let currencyCode):
       formatting.money(amount.value, currencyCode: currencyCode) + suffix(plan.period.value)
     }
@@ -67,7 +67,7 @@ struct SummaryText {
 
   /// `Plus plan, $9.99 per month. Active. Renews Nov 2`
   var accessibilityLabel: String {
-    let lastWord = name.split(separator: " ").last.map { $0.lowercased() }
+    let lastWord = name.split { !$0.isLetter && !$0.isNumber }.last.map { $0.lowercased() }
     let title = lastWord == "plan" ? name : "\(name) plan"
     var label = priceLine.map { "\(title), \($0)" } ?? title
     for part in [chip?.text, dateLine, changeLine] { label += part.map { ". \($0)" } ?? "" }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import FoundationInternationalization
 import Glibc
 import RPCShell
 
@@ -24,7 +25,7 @@ enum SystemTimeZone {
     let isPlain = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && parts.allSatisfy { !$0.isEmpty && $0 != ".." }
     // Copies of the zones with other rules, which the library does not know.
     guard isPlain, parts[0] != "posix", parts[0] != "right" else { return false }
-    return isZoneFile("\(directory)/\(name)") ?? (TimeZone(identifier: name) != nil)
+    return isZoneFile("\(directory)/\(name)") ?? TimeZone.knownTimeZoneIdentifiers.contains(name)
   }
 
   /// Whether a file is a compiled time zone (tzfile(5)); nil where there is none.

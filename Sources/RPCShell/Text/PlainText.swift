@@ -3,20 +3,37 @@ extension String {
   /// breaks and tabs become single blanks, and the ends are trimmed. Everything else, such as U+00A0, stays.
   public var plainLine: String {
     var kept = String.UnicodeScalarView()
+    for scalar in scalarsToShow {
+      switch scalar.value {
+      case 0x09...0x0D, 0x20, 0x85, 0x2028, 0x2029:
+        if let last = kept.last, last != " " { kept.append(" ") }
+      default: kept.append(scalar)
+      }
+    }
+    if kept.last == " " { kept.removeLast() }
+    return String(kept)
+  }
+
+  /// The text without terminal escape sequences and control characters; all else, blanks included, stays as it is.
+  public var withoutControls: String {
+    String(String.UnicodeScalarView(scalarsToShow.filter { $0.value > 0x1F && $0.value != 0x85 }))
+  }
+
+  /// Without escape sequences and the control characters that are no blanks.
+  private var scalarsToShow: String.UnicodeScalarView {
+    var kept = String.UnicodeScalarView()
     var rest = unicodeScalars[...]
     while let scalar = rest.popFirst() {
       switch scalar.value {
       case 0x1B: rest.dropEscape()
       case 0x9B: rest.dropControlSequence()
       case 0x90, 0x98, 0x9D, 0x9E, 0x9F: rest.dropControlString()
-      case 0x09...0x0D, 0x20, 0x85, 0x2028, 0x2029:
-        if let last = kept.last, last != " " { kept.append(" ") }
+      case 0x09...0x0D, 0x85: kept.append(scalar)
       case 0..<0x20, 0x7F...0x9F: continue
       default: kept.append(scalar)
       }
     }
-    if kept.last == " " { kept.removeLast() }
-    return String(kept)
+    return kept
   }
 
   /// The start of a text that came from outside, for an error that names it.

@@ -3,13 +3,26 @@ import Testing
 
 struct DateValueTests {
   @Test(arguments: [
-    "2026-02-30", "2026-13-02", "2026-00-10", "2026-04-31", "2027-02-29", "2100-02-29", "0000-01-01", "2026-1-2",
+    "2026-02-30", "2026-13-02", "2026-00-10", "2026-04-31", "2027-02-29", "2100-02-29", "0000-01-01", "0001-01-01",
+    "0001-01-01T00:00:00Z", "1582-12-31", "2026-1-2",
     "20261102", "2026-11-02 ", "2026-11-02T", "2026-11-02T10:00:00", "2026-11-02T24:00:00Z", "2026-11-02T10:60:00Z",
     "2026-11-02T10:00:60Z", "2026-11-02 10:00:00Z", "2026-11-02T10:00:00.Z", "2026-11-02T10:00:00+1:00",
+    "2016-12-31T23:59:60Z", "2026-11-31", "1900-02-29", "2026-11-00", "+2026-11-02", "02026-11-02", "2026-11-02Z",
     "2026-11-02T10:00:00+24:00", "2026-11-02T10:00Z", "2026-11-02T10:00:00ZZ", "", "٢٠٢٦-١١-٠٢",
   ])
   func `dates that do not exist are refused`(text: String) {
     #expect(DateValue(text) == nil)
+  }
+
+  @Test(arguments: [
+    ("2026-11-02", 2026, 11, 2), ("2024-02-29", 2024, 2, 29), ("2000-02-29", 2000, 2, 29), ("1583-01-01", 1583, 1, 1),
+    ("9999-12-31", 9999, 12, 31),
+  ])
+  func `days stay as they were given, in every zone`(text: String, year: Int, month: Int, day: Int) throws {
+    let date = try #require(DateValue(text))
+    #expect(date.text == text)
+    #expect(date.moment == .day(try #require(Day(year: year, month: month, day: day))))
+    for offset in [-43_200, 0, 50_400] { #expect(date.day { Day(at: $0, secondsFromUTC: offset) }.description == text) }
   }
 
   @Test(arguments: [

@@ -35,6 +35,9 @@ struct MeterTextTests {
       ("0", "10", "0 of 10 GB", "0", "0", "0%", .normal),
       ("0.004", "10", "0 of 10 GB", "0.0004", "0.0004", "<1%", .normal),
       ("0.00004", "10", "0 of 10 GB", "0", "0", "<1%", .normal),
+      ("0.0999", "10", "0.1 of 10 GB", "0.0099", "0.0099", "<1%", .normal),
+      ("0.1", "10", "0.1 of 10 GB", "0.01", "0.01", "1%", .normal),
+      ("8.6", "10", "8.6 of 10 GB", "0.86", "0.86", "86%", .nearLimit),
       ("9.996", "10", "9.9 of 10 GB", "0.9996", "0.9996", "99%", .nearLimit),
       ("9.99999", "10", "9.9 of 10 GB", "0.9999", "0.9999", "99%", .nearLimit),
       ("9.92", "9.94", "9.92 of 9.94 GB", "0.9979", "0.9979", "99%", .nearLimit),
@@ -62,6 +65,8 @@ struct MeterTextTests {
       ("8.2", "10", nil, nil, nil, nil, Tone.primary, "8.2 of 10 GB, 82%"),
       ("8.5", "10", nil, "Almost full", nil, "Almost full", .warning, "8.5 of 10 GB, 85%, Almost full"),
       ("10", "10", nil, "Limit reached", nil, "Limit reached", .danger, "10 of 10 GB, 100%, Limit reached"),
+      ("12", "10", nil, "Limit reached", nil, "Limit reached", .danger, "12 of 10 GB, 120%, Limit reached"),
+      ("0", "0", nil, "Limit reached", nil, "Limit reached", .danger, "0 of 0 GB, 100%, Limit reached"),
       ("412", "1000", date, nil, "Resets Nov 2", "Resets Nov 2", .primary, "412 of 1,000 GB, 41%, Resets Nov 2"),
       (
         "870", "1000", date, "Running low", "Resets Nov 2", "Running low", .warning, "870 of 1,000 GB, 87%, Running low"
@@ -90,12 +95,84 @@ struct MeterTextTests {
 
   private static let date = "2026-11-02"
 
+  @Test(
+    arguments: [
+      ("5", "0.5", Level.nearLimit), ("4.99", "0.5", .normal), ("9.99", "1", .normal), ("10", "1", .atLimit),
+      ("0", "0", .nearLimit), ("8.5", nil, .nearLimit), ("8.4999", nil, .normal), ("0.0001", "0.00001", .nearLimit),
+      ("10", "0.5", .atLimit), ("999", "0", .atLimit),
+    ] as [(String, String?, Level)])
+  func `the warning share is the meter's own`(used: String, warnAt: String?, level: Level) {
+    let texts = texts(meter(used, of: "10", warnAt: warnAt))
+    #expect(texts.level == level)
+    #expect(texts.statusText == [.normal: nil, .nearLimit: "Almost full", .atLimit: "Limit reached"][level])
+  }
+
+  @Test(arguments: [nil, "0", "0.5"])
+  func `without a limit nothing runs low`(warnAt: String?) {
+    let texts = texts(meter("999999", of: nil, warnAt: warnAt))
+    #expect(texts.level == .normal && texts.statusText == nil && texts.figure == "999,999 GB used")
+  }
+
+  @Test(
+    arguments: [
+      ("412", "1000", date, "412 of 1,000", "412 of 1,000, 41%, Resets Nov 2"),
+      ("870", "1000", date, "870 of 1,000", "870 of 1,000, 87%, Running low"),
+      ("1059", "300", date, "1,059 of 300", "1,059 of 300, 353%, All used"),
+      ("0", "0", nil, "0 of 0", "0 of 0, 100%, Limit reached"), ("5", nil, nil, "5 used", "5 used"),
+    ] as [(String, String?, String?, String, String)])
+  func `counts have no unit and no blank for one`(
+    used: String, limit: String?, resets: String?, figure: String, reading: String
+  ) {
+    for unit in [Given.value(""), .null, .absent] {
+      var meter = meter(used, of: limit, resets: resets)
+      meter.unit = unit
+      #expect(texts(meter).figure == figure)
+      #expect(texts(meter).accessibilityValue == reading)
+    }
+  }
+
+  @Test(
+    arguments: [
+      // used, limit, decimals, figure
+      ("9.996", "10", 0, 0, "9 of 10"), ("9.996", "10", 2, 2, "9.99 of 10.00"), ("9.9", "10", 0, 0, "9 of 10"),
+      ("0.999", "1", 0, 1, "0.9 of 1"), ("999.96", "1000", 0, 1, "999.9 of 1,000"), ("0", "0.04", 0, 1, "0 of 0.04"),
+      ("0.4", "0.44", 0, 0, "0.4 of 0.44"), ("9.95", "9.96", 0, 1, "9.9 of 10"), ("9.84", "9.94", 0, 1, "9.8 of 9.9"),
+      ("10", "10", 0, 0, "10 of 10"), ("10.04", "10.01", 0, 1, "10 of 10"), ("9.996", nil, 0, 1, "10 used"),
+      (
+        "99999999999999999999999999999999999998", "99999999999999999999999999999999999999", 0, 1,
+        "99,999,999,999,999,999,999,999,999,999,999,999,998 of 99,999,999,999,999,999,999,999,999,999,999,999,999"
+      ),
+      ("9.999999999999999999999999999999999999", "10", 0, 1, "9.9 of 10"),
+      (
+        "1.2345678901234567890123456789012345678", "1.2345678901234567890123456789012345679", 15, 15,
+        "1.234567890123456 of 1.234567890123457"
+      ),
+    ] as [(String, String?, Int, Int, String)])
+  func `before the limit is reached a figure does not look like it`(
+    used: String, limit: String?, fewest: Int, most: Int, figure: String
+  ) {
+    var meter = meter(used, of: limit, unit: "")
+    var format = NumberFormat()
+    format.minFraction = .value(fewest)
+    format.maxFraction = .value(most)
+    meter.format = .value(format)
+    #expect(texts(meter).figure == figure)
+  }
+
   @Test(arguments: [
-    ("5", "0.5", Level.nearLimit), ("4.99", "0.5", .normal), ("9.99", "1", .normal), ("10", "1", .atLimit),
-    ("0", "0", .nearLimit),
+    ("99999999999999999999999999999999999999", "0.6", "16,666,666,666,666,666,666,666,666,666,666,666,666,500%"),
+    ("99999999999999999999999999999999999999", "100", "99,999,999,999,999,999,999,999,999,999,999,999,999%"),
+    ("99999999999999999999999999999999999999", "0.5", "19,999,999,999,999,999,999,999,999,999,999,999,999,800%"),
+    ("99999999999999999999999999999999999999", "0", "100%"),
+    ("99999999999999999999999999999999999998", "99999999999999999999999999999999999999", "99%"),
+    ("0.0000000000000000000000000000000000001", "0.0000000000000000000000000000000000003", "33%"),
+    ("0.0000000000000000000000000000000000001", "99999999999999999999999999999999999999", "<1%"),
   ])
-  func `the warning share is the meter's own`(used: String, warnAt: String, level: Level) {
-    #expect(texts(meter(used, of: "10", warnAt: warnAt)).level == level)
+  func `percentages of any size are cut`(used: String, limit: String, percent: String) {
+    var meter = meter("0", of: "0")
+    meter.used = DecimalNumber(string: used)!
+    meter.limit = DecimalNumber(string: limit)!
+    #expect(texts(meter).percentText == percent)
   }
 
   @Test func `the border of 85 percent is met exactly for every limit`() {
@@ -140,7 +217,9 @@ struct MeterTextTests {
     arguments: [
       ("759", nil, "", "759 over"), ("759", Price.dollars("7.59"), "", "759 over · $7.59"),
       ("1759", .display("7,59 €"), "", "1,759 over · 7,59 €"), ("2", nil, "GB", "2 GB over"),
-      ("759", .free, "", "759 over"),
+      ("759", .free, "", "759 over"), ("0.5", nil, "GB", "0.5 GB over"), ("1", nil, "", "1 over"),
+      ("759", .amount(DecimalNumber(string: "18.6")!, currencyCode: "KWD"), "", "759 over · KWD\u{A0}18.600"),
+      ("759", .display("\u{1B}[31m$7.59\n"), "", "759 over · $7.59"),
       ("0", nil, "", nil),
     ] as [(String, Price?, String, String?)])
   func `what went over is named, with its cost`(amount: String, cost: Price?, unit: String, text: String?) {
@@ -157,5 +236,17 @@ struct MeterTextTests {
     #expect(figure?.level == "normal")
     #expect(figure?.fillsAtFirst == true)
     #expect(texts(meter("5", of: nil)).movement == nil)
+  }
+
+  @Test(arguments: [
+    ("99999999999999999999999999999999999999", "3"), ("99999999999999999999999999999999999999", "0.0000001"),
+    ("9223372036854775807", "0.5"),
+  ])
+  func `a ratio of any size is a number that can be read`(used: String, limit: String) throws {
+    var meter = meter("0", of: "0")
+    meter.used = DecimalNumber(string: used)!
+    meter.limit = DecimalNumber(string: limit)!
+    let text = JSONText { texts(meter).write(to: &$0) }
+    #expect(try text.view["ratio"]?.number ?? 0 > 1)
   }
 }

@@ -37,7 +37,7 @@ struct PlanUsageTests {
   @Test(arguments: [
     ("8.20", "8.2"), ("10.0", "10"), ("1e1", "10"), ("8.1999999999999993", "8.2"), ("39.989999999999995", "39.99"),
     ("0.30000000000000004", "0.3"), ("123456789.123456", "123456789.123456"), ("-0.0", "0"), ("1e-7", "0.0000001"),
-    ("1e20", "100000000000000000000"),
+    ("1e20", "1e20"),
   ])
   func `numbers are written in their shortest form`(given: String, written: String) throws {
     let text = Self.meter(#""used":\#(given),"limit":null"#)
@@ -57,6 +57,14 @@ struct PlanUsageTests {
     #expect(PlanUsage.sampleCatalogue(madeAt: PlanRig.today + 86_399.9) == [.plus, .top])
   }
 
+  @Test(arguments: [#""""#, #"" ""#, #""\u001b[0m""#, #""\u0007\n""#, #""\u001b]0;title\u0007""#])
+  func `a finished price is a text to show`(display: String) throws {
+    let violation = #expect(throws: SchemaViolation.self) {
+      try PlanUsage.read(#"{"name":"Plus","price":{"display":\#(display)},"status":{"noRenewal":true}}"#)
+    }
+    #expect(violation?.reason == "expected a text to show")
+  }
+
   // MARK: Errors
 
   @Test(arguments: [
@@ -74,10 +82,19 @@ struct PlanUsageTests {
     ),
     (plan(#""meters":{}"#), "plan.meters: expected an array, got an object"),
     (plan(#""upgrade":{}"#), "plan.upgrade.title: missing; expected a string"),
+    (plan(#""upgrade":{"title":""}"#), "plan.upgrade.title: expected a string that is not empty"),
+    (
+      plan(#""scheduledChange":{"to":"","on":"2026-11-02"}"#),
+      "plan.scheduledChange.to: expected a string that is not empty"
+    ),
+    (
+      meter(#""used":1,"limit":1,"overage":{"amount":1,"cost":{"display":" "}}"#),
+      "plan.meters[0].overage.cost.display: expected a text to show"
+    ),
     (plan(#""subscriptionGroupId":21439"#), "plan.subscriptionGroupId: expected a string, got an integer"),
     (
       plan(#""scheduledChange":{"to":"Basic","on":"2026-02-30"}"#),
-      "plan.scheduledChange.on: expected a date that exists, YYYY-MM-DD or an RFC 3339 instant"
+      "plan.scheduledChange.on: expected a date that exists, YYYY-MM-DD or an RFC 3339 instant from 1583 on"
     ),
     (meter(#""used":1"#), "plan.meters[0].limit: missing; expected a number of at least 0 or null"),
     (meter(#""used":1,"limit":"lots""#), "plan.meters[0].limit: expected a number, got a string"),
@@ -97,11 +114,27 @@ struct PlanUsageTests {
     (meter(#""used":1,"limit":-1"#), "plan.meters[0].limit: expected a number of at least 0"),
     (meter(#""used":-0.5,"limit":1"#), "plan.meters[0].used: expected a number of at least 0"),
     (meter(#""used":null,"limit":1"#), "plan.meters[0].used: expected a number, got null"),
+    (meter(#""used":"NaN","limit":1"#), "plan.meters[0].used: expected a number, got a string"),
+    (meter(#""used":"Infinity","limit":1"#), "plan.meters[0].used: expected a number, got a string"),
+    (meter(#""used":"-0.0000001","limit":1"#), "plan.meters[0].used: expected a number of at least 0"),
+    (meter(#""used":1,"limit":"-1""#), "plan.meters[0].limit: expected a number of at least 0"),
+    (meter(#""used":"1.","limit":1"#), "plan.meters[0].used: expected a number, got a string"),
+    (meter(#""used":1,"limit":1,"warnAt":-0.01"#), "plan.meters[0].warnAt: expected a number from 0 to 1"),
+    (
+      meter(#""used":1,"limit":1,"warnAt":"1.0000000000000001""#),
+      "plan.meters[0].warnAt: expected a number from 0 to 1"
+    ),
+    (meter(#""used":1,"limit":1,"warnAt":"85%""#), "plan.meters[0].warnAt: expected a number, got a string"),
+    (meter(#""used":1,"limit":1,"unit":5"#), "plan.meters[0].unit: expected a string, got an integer"),
+    (
+      meter(#""used":1,"limit":1,"overage":{"amount":-1}"#),
+      "plan.meters[0].overage.amount: expected a number of at least 0"
+    ),
     (meter(#""used":1,"limit":1,"warnAt":1.01"#), "plan.meters[0].warnAt: expected a number from 0 to 1"),
     (meter(#""used":1,"limit":1,"alerts":[0.5,-1]"#), "plan.meters[0].alerts[1]: expected a number from 0 to 1"),
     (
       meter(#""used":1,"limit":1,"resets":"2026-13-02""#),
-      "plan.meters[0].resets: expected a date that exists, YYYY-MM-DD or an RFC 3339 instant"
+      "plan.meters[0].resets: expected a date that exists, YYYY-MM-DD or an RFC 3339 instant from 1583 on"
     ),
     (
       meter(#""used":1,"limit":1,"format":{"minFraction":2,"maxFraction":1}"#),
@@ -136,6 +169,12 @@ struct PlanUsageTests {
     (#"{"fre":true}"#, "plan.price: expected exactly one of 'amount', 'display', 'free'; did you mean 'free'?"),
     (#"{"free":true,"display":"x"}"#, "plan.price: expected exactly one of 'amount', 'display', 'free'"),
     (#"{"free":false}"#, "plan.price.free: expected true"),
+    (#"{"cents":999}"#, "plan.price: expected exactly one of 'amount', 'display', 'free'"),
+    (#"{"display":""}"#, "plan.price.display: expected a text to show"),
+    (#"{"amount":1,"currencyCode":"US"}"#, "plan.price.currencyCode: expected a currency code of three letters"),
+    (#"{"amount":1,"currencyCode":"USDX"}"#, "plan.price.currencyCode: expected a currency code of three letters"),
+    (#"{"amount":1,"currencyCode":"ÄU"}"#, "plan.price.currencyCode: expected a currency code of three letters"),
+    (#"{"amount":"NaN","currencyCode":"USD"}"#, "plan.price.amount: expected a number, got a string"),
     (#"{"amount":"9.99"}"#, "plan.price.currencyCode: missing; expected a currency code of three letters"),
     (#"{"amount":"nine","currencyCode":"USD"}"#, "plan.price.amount: expected a number, got a string"),
     (#"{"amount":1,"currencyCode":""}"#, "plan.price.currencyCode: expected a currency code of three letters"),
@@ -148,8 +187,16 @@ struct PlanUsageTests {
   }
 
   @Test(arguments: [
-    (#"{"renews":"2026-02-30"}"#, "plan.status.renews: expected a date that exists, YYYY-MM-DD or an RFC 3339 instant"),
+    (
+      #"{"renews":"2026-02-30"}"#,
+      "plan.status.renews: expected a date that exists, YYYY-MM-DD or an RFC 3339 instant from 1583 on"
+    ),
     (#"{"ends":null}"#, "plan.status.ends: expected a string, got null"),
+    (#"{"ends":0}"#, "plan.status.ends: expected a string, got an integer"),
+    (
+      #"{"expired":"2026-11-02"}"#,
+      "plan.status: expected exactly one of 'renews', 'trial', 'ends', 'paymentIssue', 'noRenewal'"
+    ),
     (
       #"{"renews":"2026-11-02","trial":"2026-11-02"}"#,
       "plan.status: expected exactly one of 'renews', 'trial', 'ends', 'paymentIssue', 'noRenewal'"
@@ -160,6 +207,38 @@ struct PlanUsageTests {
     let text = #"{"name":"Plus","price":{"free":true},"status":\#(status)}"#
     let violation = try #require(throws: SchemaViolation.self) { try read(text) }
     #expect(violation.text == message)
+  }
+
+  @Test(arguments: [
+    "2026-13-02", "2026-02-30", "2027-02-29", "2026-11-02T24:00:00Z", "2026-11-02T10:00:60Z", "Nov 2", "",
+  ])
+  func `no date is taken that does not exist`(date: String) throws {
+    for tag in ["renews", "trial", "ends", "paymentIssue"] {
+      let text = #"{"name":"Plus","price":{"free":true},"status":{"\#(tag)":"\#(date)"}}"#
+      let violation = try #require(throws: SchemaViolation.self) { try read(text) }
+      #expect(
+        violation.text
+          == "plan.status.\(tag): expected a date that exists, YYYY-MM-DD or an RFC 3339 instant from 1583 on")
+    }
+  }
+
+  @Test(arguments: ["NaN", "1e400", "-1e400", "Infinity"])
+  func `what is no number is not even JSON`(number: String) {
+    #expect(throws: JSONParseFailure.self) { try read(Self.meter(#""used":\#(number),"limit":1"#)) }
+  }
+
+  @Test(arguments: [
+    #""used":1e20,"limit":null"#, #""used":1,"limit":1e37"#, #""used":9223372036854775808.0,"limit":2"#,
+  ])
+  func `what was written can be read again`(members: String) throws {
+    let plan = try read(Self.meter(members))
+    #expect(try read(plan.jsonText.description) == plan)
+  }
+
+  @Test(arguments: [("0", Level.nearLimit), ("1", .normal), ("\"0.50\"", .normal), ("null", .normal)])
+  func `a warning share is anything from nothing to all`(warnAt: String, level: Level) throws {
+    let meters = try read(Self.meter(#""used":0,"limit":1,"warnAt":\#(warnAt)"#)).meters.value
+    #expect(meters?.first?.level == level)
   }
 
   @Test func `the published schema is JSON without duplicate members`() throws {

@@ -60,7 +60,13 @@ struct SummaryTextTests {
       (.free, .month, .renews(date), "Free"),
       (.display("9,99\u{A0}€"), .month, .renews(date), "9,99\u{A0}€ per month"),
       (.display("\u{1B}[31m$9"), nil, .renews(date), "$9"),
-      (.display("$9\u{7}"), .year, .renews(date), "$9 per year"),
+      (.display("$9\u{7}"), .year, .renews(date), "$9 per year"), (.display("$9.99"), nil, .noRenewal, "$9.99"),
+      (.display("1.234,5 zł"), .week, .renews(date), "1.234,5 zł per week"),
+      (.display("\u{200F}9.99\u{A0}\u{200F}₪"), .month, .renews(date), "\u{200F}9.99\u{A0}\u{200F}₪ per month"),
+      (.display("\u{1B}]0;title\u{7}9\u{9B}1m €"), .month, .ends(date), "9 € per month"),
+      (.display("9,99\u{202F}€"), nil, .trial(date), "9,99\u{202F}€"), (.free, .year, .ends(date), "Free"),
+      (.free, nil, .paymentIssue(date), "Free"), (.dollars("0"), .month, .renews(date), "$0.00 per month"),
+      (.dollars("0"), nil, .noRenewal, "$0.00"),
     ] as [(Price, Period?, Status, String?)])
   func `the price line names the price and how often it is due`(
     price: Price, period: Period?, status: Status, line: String?
@@ -74,6 +80,12 @@ struct SummaryTextTests {
     ("18.6", "KWD", "en_US", "KWD\u{A0}18.600"), ("799", "INR", "en_US", "₹799.00"),
     ("100000", "INR", "en_IN", "₹1,00,000.00"), ("9.985", "USD", "en_US", "$9.98"),
     ("9.995", "USD", "en_US", "$10.00"), ("39.99", "USD", "en_US", "$39.99"),
+    ("9.9850000000000000000000000000000000001", "USD", "en_US", "$9.99"), ("0.005", "USD", "en_US", "$0.00"),
+    ("0.015", "USD", "en_US", "$0.02"), ("-9.99", "USD", "en_US", "-$9.99"), ("1200.5", "JPY", "ja_JP", "¥1,200"),
+    ("1201.5", "JPY", "en_US", "¥1,202"), ("9900", "KRW", "en_US", "₩9,900"), ("9.99", "GBP", "en_GB", "£9.99"),
+    ("1.2345", "BHD", "en_US", "BHD\u{A0}1.234"), ("1.23455", "CLF", "en_US", "CLF\u{A0}1.2346"),
+    ("9.99", "XYZ", "en_US", "XYZ\u{A0}9.99"), ("1234567.5", "EUR", "de_DE", "1.234.567,50\u{A0}€"),
+    ("9.99", "USD", "en_CA", "US$9.99"), ("9.99", "eUr", "en_US", "€9.99"),
     (
       "12345678901234567890123456789012345678", "USD", "en_US", "$12,345,678,901,234,567,890,123,456,789,012,345,678.00"
     ),
@@ -128,12 +140,36 @@ struct SummaryTextTests {
     ("Family Plan", "Family Plan, $9.99 per month. Active. Renews Nov 2"),
     ("PLAN", "PLAN, $9.99 per month. Active. Renews Nov 2"),
     ("Aeroplan", "Aeroplan plan, $9.99 per month. Active. Renews Nov 2"),
+    ("Family plan", "Family plan, $9.99 per month. Active. Renews Nov 2"),
+    ("Plan B", "Plan B plan, $9.99 per month. Active. Renews Nov 2"),
+    ("Größe 2\u{2009}„L“", "Größe 2\u{2009}„L“ plan, $9.99 per month. Active. Renews Nov 2"),
   ])
   func `the word plan is said once`(name: String, label: String) {
     #expect(summary(name: name).accessibilityLabel == label)
   }
 
+  @Test(arguments: ["Family-Plan", "Family\u{A0}Plan", "Family\u{2011}plan"])
+  func `the word plan is said once, whatever stands around it`(name: String) {
+    #expect(summary(name: name).accessibilityLabel == "\(name), $9.99 per month. Active. Renews Nov 2")
+  }
+
+  @Test(arguments: ["$ 9.99  (was  $12)", "9,99\u{A0}\u{A0}€", "$9.99\u{3000}+\u{3000}tax"])
+  func `a finished price keeps its blanks`(display: String) {
+    #expect(summary(.display(display), nil).priceLine == display)
+  }
+
+  @Test func `only a payment issue colours the date line`() {
+    for (status, tone) in [
+      (Status.renews(Self.date), "secondary"), (.trial(Self.date), "secondary"), (.ends(Self.date), "secondary"),
+      (.paymentIssue(Self.date), "danger"), (.noRenewal, "secondary"),
+    ] {
+      #expect(summary(.free, nil, status).section.description.contains(#""dateTone":"\#(tone)""#))
+    }
+  }
+
   @Test func `what is missing is not read`() {
+    #expect(
+      summary(.free, nil, .trial(Self.date)).accessibilityLabel == "Plus plan, Free. Free trial. Trial ends Nov 2")
     #expect(summary(.dollars("29.99"), nil, .noRenewal, name: "Lifetime").accessibilityLabel == "Lifetime plan, $29.99")
     #expect(summary(.free, nil, .noRenewal, name: "Free").accessibilityLabel == "Free plan")
   }
@@ -144,6 +180,20 @@ struct SummaryTextTests {
     let texts = SummaryText(plan, today: Self.today, PlanFormatting(localeID: "en_US", timeZoneID: "UTC"))
     #expect(texts.dateLine == "Renews Nov 2")
     #expect(texts.changeLine == "Changes to Basic on Nov 2")
+    #expect(texts.accessibilityLabel == "Plus plan, $9.99. Active. Renews Nov 2. Changes to Basic on Nov 2")
+  }
+
+  @Test(arguments: [
+    ("Basic", "2026-10-01", "Changes to Basic on Oct 1, 2026"),
+    ("Basic", "2027-11-02", "Changes to Basic on Nov 2, 2027"),
+    ("Größe „L“", "2026-10-19", "Changes to Größe „L“ on Oct 19"),
+    ("Basic", "2026-11-02T00:00:00Z", "Changes to Basic on Nov 1"),
+  ])
+  func `a scheduled change follows the rules of dates`(to: String, on: String, line: String) {
+    var plan = PlanUsage(name: "Plus", price: .free, status: .noRenewal)
+    plan.scheduledChange = .value(ScheduledChange(to: to, on: DateValue(on)!))
+    let formatting = PlanFormatting(localeID: "en_US", timeZoneID: "America/Los_Angeles")
+    #expect(SummaryText(plan, today: Self.today, formatting).changeLine == line)
   }
 }
 
