@@ -57,6 +57,14 @@ public struct DateValue: Sendable, Equatable, JSONWritable {
     return self.day(day) < other.day(day)
   }
 
+  /// The later of two dates; of a day and a moment of that day, the moment, which says more.
+  /// - Parameter day: as in ``day(_:)``.
+  public func later(_ other: DateValue, day: (Int) -> Day) -> DateValue {
+    if isEarlier(than: other, day: day) { return other }
+    if case .day = moment, !other.isEarlier(than: self, day: day) { return other }
+    return self
+  }
+
   /// - Parameter view: was checked with ``schema``.
   public init(validated view: JSONView) { self.init(view.string!)! }
 
@@ -65,7 +73,7 @@ public struct DateValue: Sendable, Equatable, JSONWritable {
   /// A string that is such a date.
   public static let schema: Schema =
     Schema.checked(
-      .string, expected: "a date that exists, YYYY-MM-DD or an RFC 3339 instant from 1583 on"
+      .string, expected: "a date that exists, YYYY-MM-DD or an RFC 3339 instant"
     ) { DateValue($0.string!) != nil }
 }
 

@@ -113,7 +113,7 @@ public actor PlanPlugin: Plugin {
       state.take(store.plan())
       makeFeed()
     } else if cache.isOutdated(now: host.now(), environment) {
-      publish(StateFeed.Transition(cause: "clock"))
+      if isStateKnown { publish(StateFeed.Transition(cause: "clock")) } else { makeFeed() }
     }
   }
 
@@ -139,7 +139,7 @@ public actor PlanPlugin: Plugin {
 
   /// Takes over a plan from outside and has it kept.
   func take(_ plan: PlanUsage?, asOf: DateValue? = nil) {
-    state.take(plan, asOf: asOf)
+    state.take(plan, asOf: asOf) { cache.day(at: $0, environment) }
     if let plan { store.keep(plan) }
   }
 

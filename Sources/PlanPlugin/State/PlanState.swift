@@ -43,16 +43,28 @@ struct PlanState: Sendable {
 
   /// Takes over a value of the plan. When it differs from the one before, what the person was told of the last attempts
   /// is over.
-  mutating func take(_ plan: PlanUsage?, asOf: DateValue? = nil) {
+  ///
+  /// - Parameters:
+  ///   - asOf: when it was read, where somebody says so.
+  ///   - day: the day of an instant in the person's time zone.
+  mutating func take(
+    _ plan: PlanUsage?, asOf: DateValue? = nil, day: (Int) -> Day = { Day(at: $0, secondsFromUTC: 0) }
+  ) {
     let text = plan?.jsonText ?? .null
     let isNew = text != planText
     if isNew || asOf != nil { self.asOf = plan == nil ? nil : asOf }
-    newestAsOf = plan == nil ? nil : asOf ?? newestAsOf
+    // Without a plan and a time everything is open again.
+    newestAsOf = plan == nil ? asOf : newest(asOf, day)
     guard isNew else { return }
     self.plan = plan
     planText = text
     dismiss(.upgrade)
     dismiss(.restore)
+  }
+
+  private func newest(_ asOf: DateValue?, _ day: (Int) -> Day) -> DateValue? {
+    guard let asOf, let newestAsOf else { return asOf ?? newestAsOf }
+    return newestAsOf.later(asOf, day: day)
   }
 
   /// Whether a value that was read then is older than what was known already.

@@ -39,6 +39,8 @@ public actor HandlerRun {
   ///
   /// - Parameter progress: called on the session's thread for each report, until the run ends.
   public func run(progress: @escaping @Sendable (ActionProgress) -> Void) async -> HandlerEnd {
+    // A cancel in the same write: what was not begun is not begun any more.
+    if let reason = stop.reason { return .stopped(reason) }
     // The preference keeps what is isolated to nobody (closures in a handler, a clock's sleep) on the session's thread.
     work = Task(executorPreference: host.executor) { await self.perform(progress) }
     limit = Task(executorPreference: host.executor) {

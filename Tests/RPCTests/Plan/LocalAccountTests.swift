@@ -53,4 +53,9 @@ struct LocalAccountTests {
     try rig.call("plan.upgrade")
     #expect(rig.take(3) == [PlanLines.working, PlanLines.done, PlanLines.completed])
   }
+
+  @Test(arguments: [HostAction.onClearCache, .onRemove])
+  func `it does nothing but plans`(action: HostAction) async throws {
+    await #expect(throws: ActionFailure(message: nil)) { try await run(call(.plus, action: action)) }
+  }
 }

@@ -12,7 +12,7 @@ final class PlanRig {
 
   let clock = ManualClock()
   let plugin: PlanPlugin
-  private let executor = LoopExecutor()
+  private let executor: LoopExecutor
   private let caller: Caller
   private let record: Record
   private let host: PluginHost
@@ -27,13 +27,17 @@ final class PlanRig {
   ///   - restore: of onRestore.
   ///   - custom: actions that count as bound by the configuration, which gives them a handler.
   ///   - now: the time of day.
+  ///   - executor: what the plugin lives on; a store of the test's own needs it, too.
+  ///   - store: holds the plan in place of the rig's own.
   init(
     plan: PlanUsage? = .plus, handler: (any ActionHandler)? = nil, manage: (any ActionHandler)? = nil,
     restore: (any ActionHandler)? = nil, custom: Set<HostAction> = [], isSampleAccount: Bool = false,
-    environment: Environment = Environment(), now: Double = today
+    environment: Environment = Environment(), now: Double = today, executor: LoopExecutor = LoopExecutor(),
+    store: (any PlanStore)? = nil
   ) {
     let record = Record(now: now, plan: plan)
     self.record = record
+    self.executor = executor
     caller = Caller(executor: executor, record: record)
     var settings = PlanPlugin.Settings(isSampleAccount: isSampleAccount)
     func binding(_ action: HostAction, _ handler: (any ActionHandler)?, timeout: Double = 60) -> ActionBinding? {
@@ -45,7 +49,7 @@ final class PlanRig {
     settings.manage = binding(.onManage, manage)
     settings.restore = binding(.onRestore, restore)
     handlers = [settings.upgrade, settings.manage, settings.restore].compactMap { $0?.handler }
-    plugin = PlanPlugin(version: "1.0", executor: executor, settings: settings, store: record)
+    plugin = PlanPlugin(version: "1.0", executor: executor, settings: settings, store: store ?? record)
     routes = Dictionary(uniqueKeysWithValues: plugin.routes().map { ($0.name, $0) })
     host = PluginHost(executor: executor, clock: clock, now: { record.state.withLock(\.now) }, send: record.add)
     executor.bind()
@@ -81,13 +85,18 @@ final class PlanRig {
   }
 
   /// Makes a call and runs what can run. Its reply is among ``lines`` once it is there.
+  /// - Parameter id: nil makes it a notification.
   @discardableResult
-  func call(_ method: String, id: String = "1", params: String = "{}", token: String? = nil) throws -> Call {
+  func call(_ method: String, id: String? = "1", params: String = "{}", token: String? = nil) throws -> Call {
     let route = try #require(routes[method])
     let document = try JSONDocument(parsing: JSONText(trusted: Array(params.utf8)))
-    try Schema.object(route.params()).validate(document.view)
     let progress = ProgressReporter(token: token.map { JSONText(trusted: Array($0.utf8)) }, host: host)
-    let context = CallContext(requestID: RequestID(Array(id.utf8)), progress: progress, stop: StopSignal())
+    let context = CallContext(
+      requestID: id.map { RequestID(Array($0.utf8)) }, progress: progress, stop: StopSignal())
+    do throws(SchemaViolation) { try Schema.object(route.params()).validate(document.view) } catch {
+      record.reply(id, .failure(RPCError.invalidParams(error.text, path: error.path)))
+      return Call(stop: context.stop, task: nil)
+    }
     var task: Task<Void, Never>?
     switch route.body {
     case .immediate(let answer): record.reply(id, Result { try answer(document.view, context) })
@@ -140,6 +149,14 @@ final class PlanRig {
 
   func setTime(_ now: Double) { record.state.withLock { $0.now = now } }
 
+  /// Moves the time of day up to a moment, and the clock with it.
+  func passTime(to moment: Double) {
+    let step = moment - record.state.withLock(\.now)
+    setTime(moment)
+    clock.advance(by: .seconds(step))
+    run()
+  }
+
   // MARK: What came out
 
   /// In order: frames as they are written, logs after `log: `.
@@ -151,13 +168,24 @@ final class PlanRig {
   /// The plan that the store holds.
   var keptPlan: PlanUsage? { record.state.withLock(\.plan) }
 
-  /// Takes what came out since the last time.
+  /// Takes what came out since the last time. Where less came, the rest is empty, so that a test may look at each.
   func take(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) -> [String] {
     run(until: { lines.count >= count }, sourceLocation: sourceLocation)
     return record.state.withLock { state in
       defer { state.lines = [] }
-      return state.lines
+      return state.lines + Array(repeating: "", count: max(0, count - state.lines.count))
     }
+  }
+
+  /// Takes what came out since the last time, to look into.
+  func received(_ count: Int = 0, sourceLocation: SourceLocation = #_sourceLocation) -> [Received] {
+    take(count, sourceLocation: sourceLocation).map { Received(text: $0) }
+  }
+
+  /// What `plan.get` answers now: `state.upgrade.phase`.
+  func shown(_ path: String) throws -> String? {
+    try call("plan.get", id: "\"shown\"")
+    return record.state.withLock { Received(text: $0.lines.removeLast()) }.at("result." + path)
   }
 }
 
@@ -191,7 +219,12 @@ private final class Record: PlanStore {
     }
   }
 
-  func reply(_ id: String, _ outcome: Result<JSONText, any Error>) {
+  /// - Parameter id: without one there is no reply, but a line about what failed.
+  func reply(_ id: String?, _ outcome: Result<JSONText, any Error>) {
+    guard let id else {
+      if case .failure(let error) = outcome { add("log: \((error as? RPCError)?.message ?? "unexpected")") }
+      return
+    }
     switch outcome {
     case .success(let result): add(#"{"jsonrpc":"2.0","id":\#(id),"result":\#(result)}"#)
     case .failure(let error as RPCError):
@@ -215,12 +248,12 @@ private actor Caller {
     self.record = record
   }
 
-  func start(_ work: @escaping Route.ActionWork, _ id: String) -> Task<Void, Never> {
+  func start(_ work: @escaping Route.ActionWork, _ id: String?) -> Task<Void, Never> {
     // The preference keeps what resumes it off the pool, whose few threads the tests themselves occupy.
     Task(executorPreference: executor) { await self.run(work, id) }
   }
 
-  private func run(_ work: Route.ActionWork, _ id: String) async {
+  private func run(_ work: Route.ActionWork, _ id: String?) async {
     do { record.reply(id, .success(try await work())) } catch { record.reply(id, .failure(error)) }
   }
 }

@@ -72,6 +72,32 @@ struct PlanUpgradeEndTests {
     #expect(rig.take(1)[0].contains(#""plan":{"name":"Plus""#))
   }
 
+  /// Reports once more when it has ended, whoever still listens.
+  private struct LateReporter: ActionHandler {
+    let handler: ScriptedHandler
+    var adapter: String { handler.adapter }
+
+    func run(_ call: ActionCall, progress: @Sendable (ActionProgress) -> Void) async throws -> ActionResult {
+      let result = try await handler.run(call, progress: progress)
+      progress(ActionProgress(fraction: 1, message: "All done"))
+      return result
+    }
+  }
+
+  @Test func `what a handler reports after it was given up is dropped`() throws {
+    let handler = ScriptedHandler(heedsCancel: false)
+    let rig = PlanRig(handler: LateReporter(handler: handler))
+    try upgrading(rig, token: "7").stop(.cancelled)
+    rig.pass(.seconds(2))
+    #expect(
+      rig.take(3) == [
+        PlanLines.resting, PlanLines.progress("7", #"{"kind":"end"}"#), PlanLines.requestCancelled,
+      ])
+    handler.succeed()
+    #expect(try rig.shown("revision") == "2")
+    #expect(rig.lines.isEmpty)
+  }
+
   @Test func `the time limit ends in a failure`() throws {
     let handler = ScriptedHandler()
     let rig = PlanRig(handler: handler)
@@ -92,6 +118,28 @@ struct PlanUpgradeEndTests {
     #expect(lines[0] == PlanLines.resting)
     #expect(lines[1].hasPrefix(#"{"jsonrpc":"2.0","id":1,"error":{"code":105,"#))
     #expect(lines[1].hasSuffix(#""data":{"action":"upgrade"}}}"#))
+  }
+
+  @Test func `a handler that cannot says why under its own code`() throws {
+    let handler = ScriptedHandler()
+    let rig = PlanRig(handler: handler)
+    _ = try upgrading(rig)
+    handler.fail(ActionFailure(message: "Not in your country.", kind: .notAvailable))
+    #expect(
+      rig.take(2) == [
+        failedEvent("Not in your country."),
+        PlanLines.refusal(103, "Not in your country.", #"{"action":"upgrade"}"#),
+      ])
+  }
+
+  @Test func `what was only presented to the person is not bought yet`() throws {
+    let handler = ScriptedHandler()
+    let rig = PlanRig(handler: handler)
+    _ = try upgrading(rig)
+    handler.succeed(.giving(.presented, plan: PlanLines.top))
+    #expect(rig.received(2).last?.text == PlanLines.reply(#"{"outcome":"pending","revision":2}"#))
+    #expect(try rig.shown("state.upgrade.phase") == "\"pending\"")
+    #expect(try rig.shown("state.summary.name") == "\"Plus\"")
   }
 
   @Test func `a handler that went away is 106`() throws {

@@ -94,7 +94,7 @@ struct PlanUsageTests {
     (plan(#""subscriptionGroupId":21439"#), "plan.subscriptionGroupId: expected a string, got an integer"),
     (
       plan(#""scheduledChange":{"to":"Basic","on":"2026-02-30"}"#),
-      "plan.scheduledChange.on: expected a date that exists, YYYY-MM-DD or an RFC 3339 instant from 1583 on"
+      "plan.scheduledChange.on: expected a date that exists, YYYY-MM-DD or an RFC 3339 instant"
     ),
     (meter(#""used":1"#), "plan.meters[0].limit: missing; expected a number of at least 0 or null"),
     (meter(#""used":1,"limit":"lots""#), "plan.meters[0].limit: expected a number, got a string"),
@@ -134,7 +134,7 @@ struct PlanUsageTests {
     (meter(#""used":1,"limit":1,"alerts":[0.5,-1]"#), "plan.meters[0].alerts[1]: expected a number from 0 to 1"),
     (
       meter(#""used":1,"limit":1,"resets":"2026-13-02""#),
-      "plan.meters[0].resets: expected a date that exists, YYYY-MM-DD or an RFC 3339 instant from 1583 on"
+      "plan.meters[0].resets: expected a date that exists, YYYY-MM-DD or an RFC 3339 instant"
     ),
     (
       meter(#""used":1,"limit":1,"format":{"minFraction":2,"maxFraction":1}"#),
@@ -189,7 +189,7 @@ struct PlanUsageTests {
   @Test(arguments: [
     (
       #"{"renews":"2026-02-30"}"#,
-      "plan.status.renews: expected a date that exists, YYYY-MM-DD or an RFC 3339 instant from 1583 on"
+      "plan.status.renews: expected a date that exists, YYYY-MM-DD or an RFC 3339 instant"
     ),
     (#"{"ends":null}"#, "plan.status.ends: expected a string, got null"),
     (#"{"ends":0}"#, "plan.status.ends: expected a string, got an integer"),
@@ -218,7 +218,7 @@ struct PlanUsageTests {
       let violation = try #require(throws: SchemaViolation.self) { try read(text) }
       #expect(
         violation.text
-          == "plan.status.\(tag): expected a date that exists, YYYY-MM-DD or an RFC 3339 instant from 1583 on")
+          == "plan.status.\(tag): expected a date that exists, YYYY-MM-DD or an RFC 3339 instant")
     }
   }
 

@@ -33,7 +33,7 @@ final class ScriptedHandler: ActionHandler {
   }
   func fail(_ error: any Error) { end(.failure(error)) }
 
-  private func end(_ result: Result<ActionResult, any Error>) {
+  func end(_ result: Result<ActionResult, any Error>) {
     let waiting = state.withLock { state in
       defer { state.waiting = nil }
       return state.waiting
@@ -52,5 +52,20 @@ final class ScriptedHandler: ActionHandler {
     } onCancel: {
       if heedsCancel { end(.failure(CancellationError())) }
     }
+  }
+}
+
+extension ActionResult {
+  /// A result with some of its members.
+  static func giving(
+    _ outcome: Outcome = .completed, plan: String? = nil, restored: Int? = nil, url: String? = nil,
+    message: String? = nil
+  ) -> ActionResult {
+    var result = ActionResult(outcome: outcome)
+    result.plan = plan.map { JSONText(trusted: Array($0.utf8)) }
+    result.restored = restored
+    result.url = url
+    result.message = message
+    return result
   }
 }
