@@ -25,7 +25,7 @@ public struct LocalAccount: ActionHandler {
   /// plan that is kept.
   /// - Throws: ``ActionFailure`` where no entry follows the plan, where no page is known, and for other actions.
   public func run(
-    _ call: ActionCall, progress: @Sendable (ActionProgress) -> Void
+    _ call: ActionCall, host: PluginHost, progress: @escaping @Sendable (ActionProgress) -> Void
   ) async throws -> ActionResult {
     try Task.checkCancellation()
     switch call.action {

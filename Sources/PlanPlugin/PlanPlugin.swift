@@ -73,8 +73,14 @@ public actor PlanPlugin: Plugin {
     self.executor = executor
     self.settings = settings
     self.store = store
-    state.isManageCustom = settings.manage?.isCustom ?? false
-    state.isRestoreCustom = settings.restore?.isCustom ?? false
+  }
+
+  /// Who does an action in this session: the client where it took it over, else whom the configuration names.
+  func binding(of action: PlanAction) -> ActionBinding? {
+    let configured = settings[action]
+    let hostAction = action.hostAction
+    guard environment.hostActions.contains(hostAction), let handler = host.hostHandler else { return configured }
+    return ActionBinding(handler, timeout: configured?.timeout ?? hostAction.defaultTimeout, isCustom: true)
   }
 
   // MARK: Life
@@ -83,6 +89,8 @@ public actor PlanPlugin: Plugin {
 
   public func environmentChanged(_ environment: Environment) {
     self.environment = environment
+    state.isManageCustom = binding(of: .manage)?.isCustom ?? false
+    state.isRestoreCustom = binding(of: .restore)?.isCustom ?? false
     guard feed != nil else { return }
     if isStateKnown { publish(StateFeed.Transition(cause: "initialize")) } else { makeFeed() }
   }

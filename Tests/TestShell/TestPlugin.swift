@@ -19,7 +19,7 @@ actor TestPlugin: Plugin {
   func settle() {}
   var isSettled: Bool { true }
 
-  nonisolated func routes() -> [Route] { specificationRoutes() + actionRoutes() + outputRoutes() }
+  nonisolated func routes() -> [Route] { specificationRoutes() + actionRoutes() + [askRoute] + outputRoutes() }
 
   // MARK: The specification's examples (JSON-RPC 2.0, section 7)
 
@@ -113,6 +113,30 @@ actor TestPlugin: Plugin {
         throw RPCError(.actionFailed, params["message"]?.string ?? "", data: [.init("action", .string("fail"))])
       },
     ]
+  }
+
+  private nonisolated var askRoute: Route {
+    .action(
+      self, "test.ask", "asks the host the same, and answers with its answer",
+      params: { [.required("question", .any)] },
+      result: { .any }
+    ) { (plugin, params, context) throws(RPCError) in
+      let question = JSONText { writer in
+        writer.object { $0.member("question", params["question"]?.text) }
+      }
+      context.progress.begin(title: "Ask")
+      return { [host = plugin.host!] () async throws(RPCError) in
+        let answer = await host.request("host.test", question, token: context.progress.token) { report in
+          context.progress.report(fraction: report.fraction, message: report.message)
+        }
+        context.progress.end()
+        switch answer {
+        case .result(let result): return result
+        case .error(let code, let message): throw RPCError(.actionFailed, "\(code) \(message)")
+        case .gone: throw RPCError(.handlerGone, "the host has gone")
+        }
+      }
+    }
   }
 
   private static func stopped(_ context: CallContext) -> RPCError {

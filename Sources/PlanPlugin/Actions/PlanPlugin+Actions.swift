@@ -16,7 +16,7 @@ extension PlanPlugin {
     let (plan, binding) = try ready(action)
     lastNumber += 1
     let run = ActionRun(action, idempotencyKey: key ?? UUID().uuidString.lowercased(), number: lastNumber)
-    let handlerRun = HandlerRun(binding.handler, call(run, binding, plan), stop: context.stop, host: host)
+    let handlerRun = HandlerRun(binding.handler, call(run, binding, plan, context), stop: context.stop, host: host)
     start(run, plan, context)
     return { [number = run.number] () async throws(RPCError) in
       let end = await handlerRun.run { report in self.assumeIsolated { $0.report(report, number, context) } }
@@ -39,7 +39,7 @@ extension PlanPlugin {
       throw RPCError(.notReady, "The plan is still loading", data: action.errorData)
     }
     if let reason = reasonAgainst(action, plan) { throw RPCError(.notAvailable, reason, data: action.errorData) }
-    guard let binding = settings[action] else {
+    guard let binding = binding(of: action) else {
       let text = "No handler is bound to \(action.hostAction.rawValue)"
       throw RPCError(.notAvailable, text, data: action.errorData)
     }
@@ -78,7 +78,7 @@ extension PlanPlugin {
     guard let at = run(number) else { return }
     let action = runs[at].action
     runs[at].leave(
-      ticket, with: .failure(.stopped(reason, seconds: settings[action]?.timeout, data: action.errorData)))
+      ticket, with: .failure(.stopped(reason, seconds: binding(of: action)?.timeout, data: action.errorData)))
   }
 
   // MARK: Steps
@@ -92,14 +92,17 @@ extension PlanPlugin {
     context.progress.begin(title: run.action == .upgrade ? plan.upgrade.value!.title : run.action.label)
   }
 
-  private func call(_ run: ActionRun, _ binding: ActionBinding, _ plan: PlanUsage) -> ActionCall {
+  private func call(
+    _ run: ActionRun, _ binding: ActionBinding, _ plan: PlanUsage, _ context: CallContext
+  ) -> ActionCall {
     var details = [RPCError.Member("plan", plan.jsonText)]
     if run.action == .manage, let group = plan.subscriptionGroupID.value {
       details.append(RPCError.Member("subscriptionGroupId", .string(group)))
     }
     return ActionCall(
       action: run.action.hostAction, idempotencyKey: run.idempotencyKey, timeout: binding.timeout,
-      locale: environment.locale, timeZone: environment.timeZone, details: details)
+      locale: environment.locale, timeZone: environment.timeZone, details: details,
+      progressToken: context.progress.token)
   }
 
   /// Shows a report; one that comes after the run's end is dropped.

@@ -34,6 +34,7 @@ struct RPCShellMain {
     if let maxMessage = options.maxMessage { session.decoder.maxMessage = maxMessage }
     session.isStrict = options.isStrict
     session.drain = options.drain
+    session.hostHandler = HostHandler()
     session.isKnownTimeZone = SystemTimeZone.isKnown
     if let timeZone = options.timeZone, !SystemTimeZone.isKnown(timeZone) {
       throw UsageError(text: "--time-zone: unknown time zone '\(timeZone)'; expected one like 'Europe/Berlin'")

@@ -11,9 +11,9 @@ enum SampleAccount {
     let store = MemoryStore(catalogue.first, executor: executor)
     let account = LocalAccount(catalogue: catalogue, store: store)
     var settings = PlanPlugin.Settings(isSampleAccount: true)
-    settings.upgrade = ActionBinding(account, timeout: 600)
-    settings.manage = ActionBinding(account)
-    settings.restore = ActionBinding(account)
+    settings.upgrade = ActionBinding(account, timeout: HostAction.onUpgrade.defaultTimeout)
+    settings.manage = ActionBinding(account, timeout: HostAction.onManage.defaultTimeout)
+    settings.restore = ActionBinding(account, timeout: HostAction.onRestore.defaultTimeout)
     return PlanPlugin(version: Version.current, executor: executor, settings: settings, store: store)
   }
 }

@@ -11,6 +11,8 @@ struct Message {
     case invalid(StaticString)
   }
 
+  /// The whole value.
+  let text: UnsafeRawBufferPointer
   var kind: Kind
   /// The text of `id`; nil when there is none or it cannot be used.
   var id: UnsafeRawBufferPointer?
@@ -32,6 +34,7 @@ struct Message {
   @inline(__always)
   init(_ text: UnsafeRawBufferPointer, _ outline: Outline, isStrict: Bool) {
     let base = text.baseAddress!
+    self.text = text
     method = UnsafeRawBufferPointer(start: base, count: 0)
     params = outline.params.isAbsent ? nil : text.part(outline.params)
     needsCompaction = outline.needsCompaction

@@ -1,6 +1,9 @@
 /// One of the five things that a host can do for a person.
 public enum HostAction: String, Sendable, CaseIterable {
   case onUpgrade, onManage, onRestore, onClearCache, onRemove
+
+  /// Seconds after which a call is given up where nobody says otherwise: a person may be paying during an upgrade.
+  public var defaultTimeout: Double { self == .onUpgrade ? 600 : 60 }
 }
 
 /// Does the work of an action: the seam behind which adapters (built in, a process, the host, a server) stand.
@@ -10,10 +13,14 @@ public protocol ActionHandler: Sendable {
 
   /// Runs one call to its end. Called on the session's thread; blocking work belongs elsewhere.
   ///
-  /// - Parameter progress: takes reports until this returns; to be called on the session's thread.
+  /// - Parameters:
+  ///   - host: what a handler may use of the session: its clock, a line for the person at the terminal, the client.
+  ///   - progress: takes reports until this returns; to be called on the session's thread.
   /// - Throws: `CancellationError` when the person backed out or the task was cancelled; ``ActionFailure`` with a text for
   ///   the person; anything else shows the action's default text.
-  func run(_ call: ActionCall, progress: @Sendable (ActionProgress) -> Void) async throws -> ActionResult
+  func run(
+    _ call: ActionCall, host: PluginHost, progress: @escaping @Sendable (ActionProgress) -> Void
+  ) async throws -> ActionResult
 }
 
 /// Who does an action, and how long that may take.
@@ -25,8 +32,8 @@ public struct ActionBinding: Sendable {
   /// Whether it was bound by the configuration or the host, in place of the built-in adapter.
   public var isCustom: Bool
 
-  /// - Parameter timeout: in seconds; a minute by default.
-  public init(_ handler: any ActionHandler, timeout: Double = 60, isCustom: Bool = false) {
+  /// - Parameter timeout: in seconds; see ``HostAction/defaultTimeout``.
+  public init(_ handler: any ActionHandler, timeout: Double, isCustom: Bool = false) {
     self.handler = handler
     self.timeout = timeout
     self.isCustom = isCustom
@@ -47,11 +54,14 @@ public struct ActionCall: Sendable {
   public var timeZone: String
   /// Members that belong to the action, in order: `plan` for onUpgrade.
   public var details: [RPCError.Member]
+  /// The `workDoneToken` of the call behind it, under which the host may report.
+  public var progressToken: JSONText?
 
   public init(
     action: HostAction, idempotencyKey: String, timeout: Double, locale: String, timeZone: String,
-    details: [RPCError.Member]
+    details: [RPCError.Member], progressToken: JSONText? = nil
   ) {
+    self.progressToken = progressToken
     self.action = action
     self.idempotencyKey = idempotencyKey
     self.timeout = timeout

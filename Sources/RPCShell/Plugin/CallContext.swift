@@ -37,7 +37,8 @@ public final class StopSignal: Sendable {
 
 /// Sends `$/progress` for one call (LSP, work done progress): one begin, reports, one end, all before the reply.
 public struct ProgressReporter: Sendable {
-  let token: JSONText?
+  /// The caller's `workDoneToken`; nil where it gave none.
+  public let token: JSONText?
   let host: PluginHost
 
   /// - Parameter title: what is being done, for the person.

@@ -58,7 +58,7 @@ public actor HandlerRun {
 
   private func perform(_ progress: @escaping @Sendable (ActionProgress) -> Void) async {
     do {
-      let result = try await handler.run(call) { report in progress(report) }
+      let result = try await handler.run(call, host: host, progress: progress)
       switch result.outcome {
       case .completed, .presented, .pending: finish(.succeeded(result))
       case .cancelled: finish(interrupted ?? .backedOut)

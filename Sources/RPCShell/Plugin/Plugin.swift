@@ -15,7 +15,7 @@ public protocol Plugin: Actor {
   /// Called once, before any method, with what the plugin may do to the session.
   func attach(to host: PluginHost)
 
-  /// The host's locale, time zone or motion preference changed.
+  /// What the client said of itself changed: locale, time zone, motion, what it does itself.
   func environmentChanged(_ environment: Environment)
 
   /// No more input will come: holds (checkmarks) end at once, now and from now on.
@@ -25,7 +25,7 @@ public protocol Plugin: Actor {
   var isSettled: Bool { get }
 }
 
-/// How the person reads: set by `initialize` or on the command line.
+/// How the person reads, and what the client does itself: set by `initialize` or on the command line.
 public struct Environment: Equatable, Sendable {
   /// How large the person reads.
   public enum TextSize: String, Sendable, CaseIterable {
@@ -41,6 +41,8 @@ public struct Environment: Equatable, Sendable {
   public var textSize: TextSize
   /// Changes are placed, not animated.
   public var reduceMotion: Bool
+  /// Actions that the client takes over for this session.
+  public var hostActions: [HostAction] = []
 
   public init(
     locale: String = "en_US", timeZone: String = "UTC", textSize: TextSize = .standard, reduceMotion: Bool = false

@@ -1,9 +1,13 @@
+private import Synchronization
+
 /// What a plugin (or a handler of its) may do to the session, and the time it lives by.
 public final class PluginHost: Sendable {
   /// What goes out through ``send``.
   public enum Outgoing: Sendable {
     case event(StateEvent)
     case notification(method: String, params: JSONText)
+    /// A request to the client, which answers it.
+    case request(HostRequest)
     /// A line for the person at the terminal, without the leading `rpcshell: `.
     case log(String)
   }
@@ -14,12 +18,16 @@ public final class PluginHost: Sendable {
   public let clock: any Clock<Duration>
   /// The time of day, for texts: seconds since 1970-01-01T00:00:00Z.
   public let now: @Sendable () -> Double
+  /// Does the actions that the client takes over (``Environment/hostActions``); nil where it cannot.
+  public let hostHandler: (any ActionHandler)?
+  private let lastRequest = Atomic<Int>(1_000_000)
   private let send: @Sendable (Outgoing) -> Void
 
   public init(
     executor: LoopExecutor, clock: any Clock<Duration>, now: @escaping @Sendable () -> Double,
-    send: @escaping @Sendable (Outgoing) -> Void
+    hostHandler: (any ActionHandler)? = nil, send: @escaping @Sendable (Outgoing) -> Void
   ) {
+    self.hostHandler = hostHandler
     self.executor = executor
     self.clock = clock
     self.now = now
@@ -30,6 +38,10 @@ public final class PluginHost: Sendable {
   public func publish(_ event: StateEvent) { send(.event(event)) }
   /// Sends a notification.
   public func notify(_ method: String, _ params: JSONText) { send(.notification(method: method, params: params)) }
+  /// Sends a request to the client.
+  func ask(_ request: HostRequest) { send(.request(request)) }
+  /// The id of the next request to the client.
+  func makeRequestID() -> Int { lastRequest.add(1, ordering: .relaxed).newValue }
   /// Shows a line to the person at the terminal; the program's name comes in front.
   public func log(_ line: String) { send(.log(line)) }
 }

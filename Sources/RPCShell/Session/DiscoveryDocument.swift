@@ -70,6 +70,7 @@ extension ShellMethod {
     case .shutdown: "refuses further requests; 'exit' follows"
     case .exit: "ends the session"
     case .cancel: "stops a request, which is then answered with -32800 or its result"
+    case .progress: "reports on what the host was asked to do"
     case .setTrace: "switches $/logTrace notifications"
     case .discover: "this document"
     }
@@ -79,6 +80,7 @@ extension ShellMethod {
     switch self {
     case .initialize: Session.initializeParams
     case .cancel: [.required("id", .any, "the id of the request, a string or a number")]
+    case .progress: Session.progressParams
     case .setTrace: [.required("value", .choice(TraceValue.allCases.map(\.rawValue)))]
     default: []
     }
@@ -89,7 +91,7 @@ extension ShellMethod {
     switch self {
     case .ping, .discover, .initialize: .any
     case .shutdown: .nullable(.any)
-    case .initialized, .exit, .cancel, .setTrace: nil
+    case .initialized, .exit, .cancel, .progress, .setTrace: nil
     }
   }
 }

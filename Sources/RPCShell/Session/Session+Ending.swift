@@ -33,6 +33,7 @@ extension Session {
     life.isInputOver = true
     decoder.finish()
     if !life.isExiting { receiveAll() }
+    endHostCalls()
     settlePlugins()
     if let drain = options.drain ?? dialect.drain { stopPending(after: drain) }
   }

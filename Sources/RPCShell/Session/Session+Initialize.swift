@@ -29,6 +29,7 @@ extension Session {
       .optional("textSize", .choice(Environment.TextSize.allCases.map(\.rawValue)), "for renderers"),
       .optional("reduceMotion", .boolean, "changes are placed, not animated"),
       .optional("theme", .any, "for renderers"),
+      .optional("handlers", .array(.choice(HostAction.allCases.map(\.rawValue))), "actions that the host does itself"),
       .optional("capabilities", .any, "what the host can do"),
     ]
   }
@@ -51,6 +52,9 @@ extension Session {
     }
     if let size = params["textSize"]?.string.flatMap(Environment.TextSize.init) { environment.textSize = size }
     if let reduceMotion = params["reduceMotion"]?.bool { environment.reduceMotion = reduceMotion }
+    if let handlers = params["handlers"]?.elements, options.hostHandler != nil {
+      environment.hostActions = handlers.compactMap { $0.string.flatMap(HostAction.init) }
+    }
     return environment
   }
 

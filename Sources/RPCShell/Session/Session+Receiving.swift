@@ -48,7 +48,7 @@ extension Session {
   func handle(_ message: Message, in batch: Batch?) {
     switch message.kind {
     case .call: call(message, in: batch)
-    case .response: log("dropped an answer to a request that was not made: id \(shown(message.id))")
+    case .response: receiveAnswer(message)
     case .invalid(let reason):
       if let id = message.id, !pending.isEmpty || batch != nil, !isUnused(id, in: batch) { return }
       refuse(message, RPCError(.invalidRequest, "\(reason)"), in: batch)
@@ -146,7 +146,7 @@ extension Session {
   }
 
   /// An id in a line for people.
-  private func shown(_ id: UnsafeRawBufferPointer?) -> String {
+  func shown(_ id: UnsafeRawBufferPointer?) -> String {
     id.map { String(decoding: $0, as: UTF8.self).shortened } ?? "none"
   }
 

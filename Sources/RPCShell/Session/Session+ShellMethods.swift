@@ -19,6 +19,9 @@ extension Session {
         exit()
         acknowledge(message, in: batch)
       case .cancel: try cancel(message, in: batch)
+      case .progress:
+        try receiveProgress(message)
+        acknowledge(message, in: batch)
       case .setTrace: try setTrace(message, in: batch)
       case .discover:
         guard message.id != nil else { return explainUseless(method.rawValue) }

@@ -13,7 +13,9 @@ public actor Session {
   private let source: any ByteSource
   private let clock: any Clock<Duration>
   private let now: @Sendable () -> Double
-  private(set) lazy var host = PluginHost(executor: executor, clock: clock, now: now) { [unowned self] outgoing in
+  private(set) lazy var host = PluginHost(
+    executor: executor, clock: clock, now: now, hostHandler: options.hostHandler
+  ) { [unowned self] outgoing in
     assumeIsolated { $0.send(outgoing) }
   }
   private let makePlugins: @Sendable () -> [any Plugin]
@@ -22,6 +24,8 @@ public actor Session {
   var decoder: FrameDecoder
   var newestFraming: Framing
   var pending = PendingCalls()
+  /// Requests of the shell's own.
+  var hostCalls = HostCalls()
   /// Ids in batches that are not sent yet, and how much the answers to those take.
   var idsInBatches = Set<RequestID>()
   var bytesInBatches = 0
@@ -223,6 +227,7 @@ public actor Session {
     switch outgoing {
     case .event(let event): writer.event(event, newestFraming)
     case .notification(let method, let params): notify(method, params)
+    case .request(let request): ask(request)
     case .log(let line): log(line)
     }
   }

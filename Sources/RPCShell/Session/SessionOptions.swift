@@ -12,6 +12,8 @@ public struct SessionOptions: Sendable {
   public var environment: @Sendable () -> Environment = { Environment() }
   /// Whether a time zone id is known; `initialize` refuses others.
   public var isKnownTimeZone: @Sendable (String) -> Bool = { _ in true }
+  /// Does the actions that a client takes over in `initialize`; without it none can be taken over.
+  public var hostHandler: (any ActionHandler)?
   /// Takes lines for the person at the terminal, without line end.
   public var log: @Sendable (String) -> Void
   /// A descriptor that becomes readable, with one `signalfd_siginfo` each, when the process is told to end.

@@ -6,6 +6,7 @@ enum ShellMethod: String, CaseIterable {
   case shutdown
   case exit
   case cancel = "$/cancelRequest"
+  case progress = "$/progress"
   case setTrace = "$/setTrace"
   case discover = "rpc.discover"
 

@@ -14,7 +14,10 @@ struct LocalAccountTests {
       details: [.init("plan", plan.jsonText)])
   }
 
-  private func run(_ call: ActionCall) async throws -> ActionResult { try await account.run(call) { _ in } }
+  private func run(_ call: ActionCall) async throws -> ActionResult {
+    let host = PluginHost(executor: LoopExecutor(), clock: ManualClock(), now: { 0 }) { _ in }
+    return try await account.run(call, host: host) { _ in }
+  }
 
   @Test func `it goes up to the next plan`() async throws {
     #expect(try await run(call(.plus)).plan == PlanUsage.top.jsonText)

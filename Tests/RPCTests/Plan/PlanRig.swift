@@ -1,5 +1,6 @@
 import AccountModel
 import Glibc
+import HostAdapters
 import PlanPlugin
 import Testing
 
@@ -51,7 +52,9 @@ final class PlanRig {
     handlers = [settings.upgrade, settings.manage, settings.restore].compactMap { $0?.handler }
     plugin = PlanPlugin(version: "1.0", executor: executor, settings: settings, store: store ?? record)
     routes = Dictionary(uniqueKeysWithValues: plugin.routes().map { ($0.name, $0) })
-    host = PluginHost(executor: executor, clock: clock, now: { record.state.withLock(\.now) }, send: record.add)
+    host = PluginHost(
+      executor: executor, clock: clock, now: { record.state.withLock(\.now) }, hostHandler: HostHandler(),
+      send: record.add)
     executor.bind()
     plugin.assumeIsolated { [host] plugin in
       plugin.attach(to: host)
@@ -117,6 +120,21 @@ final class PlanRig {
   func with<Result: Sendable>(_ body: @Sendable (isolated PlanPlugin) -> Result) -> Result {
     defer { run() }
     return plugin.assumeIsolated(body)
+  }
+
+  /// The host's answer to the last request to it.
+  func answer(_ answer: HostAnswer) {
+    record.state.withLock(\.requests).last?.answer(answer)
+    run()
+  }
+
+  /// The host's answer with a result.
+  func answer(_ result: String) { answer(.result(JSONText(trusted: Array(result.utf8)))) }
+
+  /// A report of the host's on the last request to it.
+  func report(_ report: ActionProgress) {
+    record.state.withLock(\.requests).last?.report(report)
+    run()
   }
 
   // MARK: Time
@@ -193,6 +211,8 @@ final class PlanRig {
 private final class Record: PlanStore {
   struct State {
     var lines: [String] = []
+    /// Requests to the host, oldest first.
+    var requests: [HostRequest] = []
     var now: Double
     var plan: PlanUsage?
     var plansAsked = 0
@@ -215,6 +235,9 @@ private final class Record: PlanStore {
     switch outgoing {
     case .event(let event): add(#"{"jsonrpc":"2.0","method":"\#(event.plugin).state","params":\#(event.params)}"#)
     case .notification(let method, let params): add(#"{"jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"#)
+    case .request(let request):
+      add(#"{"jsonrpc":"2.0","id":\#(request.id),"method":"\#(request.method)","params":\#(request.params)}"#)
+      state.withLock { $0.requests.append(request) }
     case .log(let text): add("log: " + text)
     }
   }

@@ -77,8 +77,10 @@ struct PlanUpgradeEndTests {
     let handler: ScriptedHandler
     var adapter: String { handler.adapter }
 
-    func run(_ call: ActionCall, progress: @Sendable (ActionProgress) -> Void) async throws -> ActionResult {
-      let result = try await handler.run(call, progress: progress)
+    func run(
+      _ call: ActionCall, host: PluginHost, progress: @escaping @Sendable (ActionProgress) -> Void
+    ) async throws -> ActionResult {
+      let result = try await handler.run(call, host: host, progress: progress)
       progress(ActionProgress(fraction: 1, message: "All done"))
       return result
     }

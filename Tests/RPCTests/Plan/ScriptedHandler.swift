@@ -41,7 +41,9 @@ final class ScriptedHandler: ActionHandler {
     waiting?.resume(with: result)
   }
 
-  func run(_ call: ActionCall, progress: @Sendable (ActionProgress) -> Void) async throws -> ActionResult {
+  func run(
+    _ call: ActionCall, host: PluginHost, progress: @escaping @Sendable (ActionProgress) -> Void
+  ) async throws -> ActionResult {
     let reports = state.withLock { state in
       state.calls.append(call)
       return state.reports

@@ -1,0 +1,49 @@
+/// A request of the shell's own to the client, which is the host of the account page.
+public struct HostRequest: Sendable {
+  /// Integers from 1000001 on: Vim knows no other kind, and takes a request for an answer when its id is that of a
+  /// request of its own.
+  public let id: Int
+  /// `host.onUpgrade`
+  public let method: String
+  /// An object.
+  public let params: JSONText
+  /// The token under which the host may report progress beside the request's id; nil where nobody gave one.
+  public let token: JSONText?
+  /// Takes the host's reports until the request is answered.
+  let report: @Sendable (ActionProgress) -> Void
+  /// Takes the one answer.
+  let answer: @Sendable (HostAnswer) -> Void
+}
+
+/// How a request to the host ended.
+public enum HostAnswer: Sendable {
+  case result(JSONText)
+  case error(code: Int, message: String)
+  /// Nobody is there any more to answer it.
+  case gone
+}
+
+extension PluginHost {
+  /// Asks the host, and waits for its answer. Cancelling the task tells the host (`$/cancelRequest`); what it answers to
+  /// that is waited for, too.
+  ///
+  /// - Parameters:
+  ///   - token: under which the host may report progress.
+  ///   - report: called on the session's thread.
+  public func request(
+    _ method: String, _ params: JSONText, token: JSONText? = nil,
+    report: @escaping @Sendable (ActionProgress) -> Void
+  ) async -> HostAnswer {
+    let id = makeRequestID()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { waiting in
+        ask(
+          HostRequest(
+            id: id, method: method, params: params, token: token, report: report,
+            answer: { waiting.resume(returning: $0) }))
+      }
+    } onCancel: {
+      notify("$/cancelRequest", JSONText { writer in writer.object { $0.member("id", id) } })
+    }
+  }
+}
