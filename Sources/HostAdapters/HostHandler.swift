@@ -19,9 +19,10 @@ public struct HostHandler: ActionHandler {
     switch answer {
     case .gone: throw ActionFailure.handlerGone
     case .error(RPCError.Code.requestCancelled.rawValue, _): throw CancellationError()
-    case .error(let code, let message):
+    case .error(let code, let message) where Self.isReserved(code):
       host.log("host.\(call.action.rawValue): error \(code): \(message.plainLine)")
-      throw ActionFailure(message: Self.isReserved(code) ? nil : message)
+      throw ActionFailure(message: nil)
+    case .error(_, let message): throw ActionFailure(message: message)
     case .result(let text): return try result(text, call, host)
     }
   }

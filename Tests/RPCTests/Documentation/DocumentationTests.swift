@@ -13,9 +13,17 @@ struct DocumentationTests {
 
   @Test(arguments: conversations)
   func `replays every example of the protocol page`(example: DocumentedConversation) async throws {
-    let input = example.input.map { $0 + "\n" }.joined()
-    let ending = try await RunningShell.run(.frozenDemo(["--time-zone", "UTC"]), input: input)
-    #expect(ending.texts == example.output)
+    let ending = try await RunningShell.run(.frozenDemo(["--time-zone", "UTC"])) { shell in
+      for (place, turn) in example.turns.enumerated() {
+        switch turn {
+        case .input(let text): try await shell.send(text + "\n")
+        case .output(let text):
+          // What comes when the input ends.
+          if !example.turns[place...].contains(where: \.isInput) { shell.end() }
+          #expect(try await shell.next().text == text)
+        }
+      }
+    }
     #expect(ending.errors == example.errors)
     #expect(ending.exit == .status(example.status))
   }

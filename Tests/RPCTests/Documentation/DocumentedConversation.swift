@@ -5,10 +5,17 @@ import Testing
 struct DocumentedConversation: Sendable, CustomTestStringConvertible {
   let page: String
   let line: Int
-  var input: [String] = []
-  var output: [String] = []
+  /// What is said to the program and what it says, in order.
+  var turns: [Turn] = []
   var errors: [String] = []
   var status: Int32 = 0
+
+  enum Turn {
+    case input(String)
+    case output(String)
+
+    var isInput: Bool { if case .input = self { true } else { false } }
+  }
 
   var testDescription: String { "\(page):\(line)" }
 
@@ -33,8 +40,8 @@ struct DocumentedConversation: Sendable, CustomTestStringConvertible {
   private mutating func add(_ line: Substring) {
     let text = String(line.dropFirst(2))
     switch line.first {
-    case "→": input.append(text)
-    case "←": output.append(text)
+    case "→": turns.append(.input(text))
+    case "←": turns.append(.output(text))
     case "!": errors.append(text)
     case "=": status = Int32(text) ?? -1
     default: break
