@@ -208,6 +208,16 @@ struct PlanSessionTests {
     #expect(ending.errors == [])
   }
 
+  @Test func `a plan of two megabytes is taken like any other`() async throws {
+    let meters = (0..<25_000).map { #"{"id":"m\#($0)","label":"Größe \#($0)","used":\#($0),"limit":null,"unit":"GB"}"# }
+    let plan = PlanLines.plan(#""meters":[\#(meters.joined(separator: ","))]"#)
+    #expect(plan.utf8.count > 1_500_000)
+    let ending = try await RunningShell.run(.frozenDemo(), input: Self.set(1, plan))
+    #expect(ending.frames.first?.at("params.state.plan") == plan)
+    #expect(ending.texts.last == PlanLines.reply(#"{"revision":1}"#))
+    #expect(ending.exit == .status(0))
+  }
+
   // MARK: After the reply
 
   @Test func `who asks right after each reply sees that revision`() async throws {

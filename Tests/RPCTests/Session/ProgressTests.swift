@@ -21,6 +21,22 @@ struct ProgressTests {
       ])
   }
 
+  @Test func `reports nothing after the answer, however close the cancel comes`() async throws {
+    // Every other call is over when its cancel comes.
+    let calls = (1...1000).map { id in
+      #"{"id":\#(id),"method":"test.slow","params":{"seconds":\#(id % 2 * 60),"workDoneToken":\#(id)}}"# + "\n"
+        + #"{"method":"$/cancelRequest","params":{"id":\#(id)}}"# + "\n"
+    }
+    let transcript = try await converse(calls.joined())
+    var kinds: [String: [String]] = [:]
+    for frame in transcript.frames {
+      guard let id = frame.at("params.token") ?? frame.id else { continue }
+      kinds[id, default: []].append(frame.at("params.value.kind") ?? "answer")
+    }
+    #expect(kinds.count == 1000)
+    #expect(kinds.values.allSatisfy { $0 == [#""begin""#, #""end""#, "answer"] })
+  }
+
   @Test func `ends the progress of a cancelled request before its answer`() async throws {
     let transcript = try await converse(
       #"{"id":1,"method":"test.slow","params":{"seconds":60,"workDoneToken":0}}"# + "\n"
