@@ -19,6 +19,17 @@ public struct DateValue: Sendable, Equatable, JSONWritable {
     moment = .day(day)
   }
 
+  /// An instant.
+  /// - Parameter now: seconds since 1970-01-01T00:00:00Z.
+  public init(at now: Double) {
+    let seconds = Int(now.rounded(.down))
+    let second = (seconds % 86_400 + 86_400) % 86_400
+    func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let time = [second / 3600, second / 60 % 60, second % 60].map(padded)
+    text = "\(Day(at: seconds, secondsFromUTC: 0))T\(time[0]):\(time[1]):\(time[2])Z"
+    moment = .instant(seconds: seconds, nanoseconds: Int((now - now.rounded(.down)) * 1e9))
+  }
+
   /// - Parameter text: `2026-11-02`, `2026-11-02T09:30:00Z`, `2026-11-02T09:30:00.25+01:00`.
   /// - Returns: nil for another form, for days and times that do not exist (February 30, 24:00, second 60), and for years
   ///   before 1583, in which no calendar counts days like today's (ISO 8601-1, 4.3.2): they stand for a date that is

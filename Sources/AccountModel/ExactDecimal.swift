@@ -65,6 +65,9 @@ public struct ExactDecimal: Sendable, Hashable {
     self.init(isNegative: integer < 0, digits: digits, exponent: 0)
   }
 
+  /// The same with the other sign.
+  public var negated: ExactDecimal { ExactDecimal(isNegative: !isNegative, digits: digits, exponent: exponent) }
+
   /// How many digits there are from the first to the last that is not 0.
   public var digitCount: Int { digits.count }
 

@@ -1,6 +1,9 @@
 public import RPCShell
 
 extension PlanUsage {
+  /// The most meters that a plan may have: each is formatted, kept and sent with every change.
+  static let meterLimit = 65_536
+
   /// What a plan must look like, but for the uniqueness of its meters' ids, which ``init(validated:path:)`` checks.
   public static let schema: Schema =
     Schema.object([
@@ -8,7 +11,9 @@ extension PlanUsage {
       .required("price", Price.schema),
       .optional("period", Period.schema),
       .required("status", Status.schema),
-      .optional("meters", .array(Meter.schema)),
+      .optional(
+        "meters",
+        .checked(.array(Meter.schema), expected: "at most \(meterLimit) meters") { $0.count <= meterLimit }),
       .optional("upgrade", Upgrade.schema, "null on the top plan"),
       .optional("subscriptionGroupId", .string),
       .optional("scheduledChange", ScheduledChange.schema),
@@ -31,11 +36,11 @@ extension PlanUsage {
   /// - Throws: where two meters have the same id.
   public init(validated view: JSONView, path: String = "") throws(SchemaViolation) {
     self.init(view)
-    var known: Set<String> = []
-    for (index, meter) in (meters.value ?? []).enumerated() where !known.insert(meter.id).inserted {
+    var known: Set<ExactText> = []
+    for (index, meter) in (meters.value ?? []).enumerated() where !known.insert(ExactText(meter.id)).inserted {
       throw SchemaViolation(
         path: path + (path.isEmpty ? "" : ".") + "meters[\(index)].id",
-        reason: "expected an id that no other meter has, got '\(meter.id)' again")
+        reason: "expected an id that no other meter has, got '\(meter.id.shortened)' again")
     }
   }
 

@@ -62,17 +62,18 @@ public struct LocalAccount: ActionHandler {
 
   /// The next plan, with what was used so far and the date of the current one.
   static func plan(above current: PlanUsage, in catalogue: [PlanUsage]) throws(ActionFailure) -> PlanUsage {
-    guard let at = catalogue.firstIndex(where: { $0.name == current.name }), at + 1 < catalogue.count else {
-      throw ActionFailure(message: "No plan follows \(current.name) in the catalogue.")
+    guard let at = catalogue.firstIndex(where: { $0.name.isExactly(current.name) }), at + 1 < catalogue.count
+    else {
+      throw ActionFailure(message: "No plan follows \(current.name.plainLine.shortened) in the catalogue.")
     }
     var next = catalogue[at + 1]
     if let date = current.status.date { next.status = next.status.dated(date) }
-    let used = Dictionary((current.meters.value ?? []).map { ($0.id, $0.used) }) { first, _ in first }
+    let used = Dictionary((current.meters.value ?? []).map { (ExactText($0.id), $0.used) }) { first, _ in first }
     if let meters = next.meters.value {
       next.meters = .value(
         meters.map { meter in
           var meter = meter
-          if let amount = used[meter.id] { meter.used = amount }
+          if let amount = used[ExactText(meter.id)] { meter.used = amount }
           return meter
         })
     }

@@ -151,6 +151,12 @@ public actor PlanPlugin: Plugin {
     if let plan { store.keep(plan) }
   }
 
+  /// Takes over a plan that an action brought: it is as of now, so that what was read before the action is older.
+  func takeOwn(_ plan: PlanUsage) {
+    take(plan)
+    state.noteNewest(at: host.now()) { cache.day(at: $0, environment) }
+  }
+
   /// Whether a plan that was read then is older than what was known already.
   func isOlder(_ asOf: DateValue) -> Bool {
     state.isOlder(asOf) { cache.day(at: $0, environment) }

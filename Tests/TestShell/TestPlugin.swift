@@ -185,8 +185,8 @@ actor TestPlugin: Plugin {
         plugin.host.publish(
           StateEvent(
             plugin: "test", revision: params["revision"]?.integer ?? 0, cause: "event",
-            requestID: context.requestID?.text,
-            sections: [StateSection("section", .string(params["section"]?.string ?? ""))]))
+            requestID: context.requestID?.text, from: StateSnapshot(sections: []),
+            to: StateSnapshot(sections: [StateSection("section", .string(params["section"]?.string ?? ""))])))
         return JSONText { $0.bool(true) }
       },
     ]

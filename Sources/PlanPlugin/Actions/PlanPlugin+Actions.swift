@@ -10,7 +10,7 @@ extension PlanPlugin {
     _ action: PlanAction, key: String? = nil, _ context: CallContext
   ) throws(RPCError) -> Route.ActionWork {
     refresh()
-    if let running = run(of: action), running.idempotencyKey == key {
+    if let key, let running = run(of: action), running.idempotencyKey.isExactly(key) {
       return { [number = running.number] () async throws(RPCError) in try await self.join(number, context).get() }
     }
     let (plan, binding) = try ready(action)
@@ -48,13 +48,14 @@ extension PlanPlugin {
 
   /// Why there is nothing to do with this plan; nil where there is.
   private func reasonAgainst(_ action: PlanAction, _ plan: PlanUsage) -> String? {
+    let name = plan.name.plainLine.shortened
     switch action {
     case .upgrade:
       guard plan.upgrade.value == nil else { return nil }
       let hint = ". To start over with the sample account, restart the session (--demo starts afresh)"
-      return "There is nothing above the plan \(plan.name)" + (settings.isSampleAccount ? hint : "")
+      return "There is nothing above the plan \(name)" + (settings.isSampleAccount ? hint : "")
     case .manage:
-      return state.isManageVisible ? nil : "There is no subscription to manage: the plan \(plan.name) does not renew"
+      return state.isManageVisible ? nil : "There is no subscription to manage: the plan \(name) does not renew"
     case .restore: return nil
     }
   }
@@ -133,14 +134,16 @@ extension PlanPlugin {
 
   private func show(_ outcome: ActionOutcome, of action: PlanAction, _ context: CallContext) {
     if action == .upgrade {
-      if let plan = outcome.plan { take(plan) }
-      if outcome.phase.name != .done { state.acceptedOffer = nil }
+      if let plan = outcome.plan { takeOwn(plan) }
+      // What went wrong or has to wait is told under an offer, if need be under the one that it was about.
+      let hasOffer = state.plan?.upgrade.value != nil
+      if outcome.phase == .idle || hasOffer && outcome.phase != .done { state.acceptedOffer = nil }
     }
     state[action] = outcome.phase
     publish(transition(action, context, outcome))
     // Restoring has no plan in its own event: what came back belongs to the account.
     if action != .upgrade, let plan = outcome.plan {
-      take(plan)
+      takeOwn(plan)
       publish(
         StateFeed.Transition(cause: action == .restore ? "account" : "manage", requestID: context.requestID))
     }

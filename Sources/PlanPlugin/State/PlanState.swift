@@ -14,7 +14,8 @@ struct PlanState: Sendable {
   /// A newer plan is being read.
   var isRefreshing = false
   var upgrade = ActionPhase.idle
-  /// The offer that was accepted: shown until the checkmark has been held, whatever the plan says by then.
+  /// The offer that was accepted: shown until its checkmark has been held or its message is gone, whatever the plan says
+  /// by then.
   var acceptedOffer: Upgrade?
   var restore = ActionPhase.idle
   /// Whether somebody else than the built-in adapter does these.
@@ -60,6 +61,16 @@ struct PlanState: Sendable {
     planText = text
     dismiss(.upgrade)
     dismiss(.restore)
+    // A checkmark belongs to the plan that it came with.
+    guard plan == nil, upgrade == .done else { return }
+    upgrade = .idle
+    acceptedOffer = nil
+  }
+
+  /// What was known so far is as of now, if anybody says when plans were read.
+  /// - Parameter now: seconds since 1970-01-01T00:00:00Z.
+  mutating func noteNewest(at now: Double, day: (Int) -> Day) {
+    if let newestAsOf { self.newestAsOf = newestAsOf.later(DateValue(at: now), day: day) }
   }
 
   private func newest(_ asOf: DateValue?, _ day: (Int) -> Day) -> DateValue? {
@@ -75,7 +86,9 @@ struct PlanState: Sendable {
 
   /// Clears the message of an attempt that failed or waits for approval.
   mutating func dismiss(_ action: PlanAction) {
-    if self[action].isLasting { self[action] = .idle }
+    guard self[action].isLasting else { return }
+    self[action] = .idle
+    if action == .upgrade { acceptedOffer = nil }
   }
 
   // MARK: What is shown

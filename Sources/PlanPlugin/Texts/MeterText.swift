@@ -81,8 +81,11 @@ struct MeterText {
   private static func overage(_ meter: Meter, _ formatting: PlanFormatting) -> String? {
     guard let overage = meter.overage.value, !overage.amount.value.isZero else { return nil }
     let format = meter.format.value ?? NumberFormat()
+    // What is over is not shown as nothing.
+    var places = format.decimals.upperBound
+    while overage.amount.value.rounded(to: places).isZero { places += 1 }
     let amount = formatting.number(
-      overage.amount.value.rounded(to: format.decimals.upperBound), decimals: format.decimals,
+      overage.amount.value.rounded(to: places), decimals: format.decimals.lowerBound...places,
       grouping: format.groupsThousands)
     let unit = meter.unit.value.map { $0.isEmpty ? "" : " \($0)" } ?? ""
     switch overage.cost.value {

@@ -24,7 +24,7 @@ final class PlanFormatting {
   init(localeID: String, timeZoneID: String) {
     self.localeID = localeID
     self.timeZoneID = timeZoneID
-    locale = Locale(identifier: localeID)
+    locale = Self.locale(localeID)
     zone = timeZoneID == "UTC" ? .gmt : TimeZone(identifier: timeZoneID) ?? .gmt
     // Days are formatted at noon UTC, wherever the person is: only instants are shifted, and before that.
     var calendar = Calendar(identifier: .gregorian)
@@ -34,6 +34,29 @@ final class PlanFormatting {
     monthDayAndYear = monthAndDay.year()
     percentage = Decimal.FormatStyle.Percent(locale: locale).precision(.fractionLength(0))
   }
+
+  /// The locale that an identifier means.
+  ///
+  /// The library formats nothing for a numbering system that it does not know, and ICU writes past its buffers when an
+  /// identifier grows long by extensions. Only what this page depends on is handed on: language, script, region and, where
+  /// it exists, the numbering system.
+  private static func locale(_ identifier: String) -> Locale {
+    let hasExtensions =
+      identifier.contains { $0 == "@" || $0 == "=" }
+      || identifier.split { $0 == "-" || $0 == "_" }.contains { $0.count == 1 }
+    if identifier.utf8.count <= plainLimit && !hasExtensions { return Locale(identifier: identifier) }
+    let given = Locale.Components(identifier: identifier)
+    var kept = Locale.Components(
+      languageCode: given.languageComponents.languageCode, script: given.languageComponents.script,
+      languageRegion: given.languageComponents.region)
+    if let numbers = given.numberingSystem, Locale.NumberingSystem.availableNumberingSystems.contains(numbers) {
+      kept.numberingSystem = numbers
+    }
+    return Locale(components: kept)
+  }
+
+  /// Bytes of an identifier of language, script, region and a variant or two.
+  private static let plainLimit = 32
 
   // MARK: Dates
 
@@ -81,7 +104,11 @@ final class PlanFormatting {
   func money(_ amount: ExactDecimal, currencyCode: String) -> String {
     let code = currencyCode.uppercased()
     return text("\(code)\(amount)") {
-      Decimal.FormatStyle.Currency(code: code, locale: locale).format(decimal(amount))
+      let style = Decimal.FormatStyle.Currency(code: code, locale: locale)
+      let text = style.format(decimal(amount))
+      // What is rounded to nothing has no sign.
+      guard amount < .zero, style.format(decimal(.zero)) == style.format(decimal(amount.negated)) else { return text }
+      return style.format(0)
     }
   }
 

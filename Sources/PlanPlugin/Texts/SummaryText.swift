@@ -67,11 +67,16 @@ struct SummaryText {
 
   /// `Plus plan, $9.99 per month. Active. Renews Nov 2`
   var accessibilityLabel: String {
-    let lastWord = name.split { !$0.isLetter && !$0.isNumber }.last.map { $0.lowercased() }
-    let title = lastWord == "plan" ? name : "\(name) plan"
+    let title = endsInPlan ? name : "\(name) plan"
     var label = priceLine.map { "\(title), \($0)" } ?? title
     for part in [chip?.text, dateLine, changeLine] { label += part.map { ". \($0)" } ?? "" }
     return label
+  }
+
+  /// Whether the name's last word is `plan`, in any case.
+  private var endsInPlan: Bool {
+    let word = name.unicodeScalars.reversed().drop { !$0.isWordlike }.prefix { $0.isWordlike }.prefix(5)
+    return word.reversed().map { $0.properties.lowercaseMapping } == ["p", "l", "a", "n"]
   }
 
   /// The section `summary`.
@@ -99,4 +104,9 @@ struct SummaryText {
       }
     }
   }
+}
+
+extension Unicode.Scalar {
+  /// Whether it is part of a word.
+  fileprivate var isWordlike: Bool { properties.isAlphabetic || properties.numericType != nil }
 }

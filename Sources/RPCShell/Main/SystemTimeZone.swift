@@ -9,6 +9,7 @@ enum SystemTimeZone {
   static func current(log: (String) -> Void) -> String {
     if let value = getenv("TZ").map({ String(cString: $0) }), !value.isEmpty {
       var name = value.hasPrefix(":") ? String(value.dropFirst()) : value
+      if name == "/etc/localtime" { return linkedZone ?? "UTC" }
       if name.hasPrefix(directory + "/") { name = String(name.dropFirst(directory.count + 1)) }
       if isKnown(name) { return name }
       log("rpcshell: unknown time zone '\(name)' in TZ; using UTC")
@@ -20,12 +21,15 @@ enum SystemTimeZone {
   /// Whether an IANA id is known. The system's own list is asked first, because the library's takes milliseconds to load.
   @Sendable
   static func isKnown(_ name: String) -> Bool {
-    if name == "UTC" || name == "GMT" { return true }
+    if name.isExactly("UTC") || name.isExactly("GMT") { return true }
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    let isPlain = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && parts.allSatisfy { !$0.isEmpty && $0 != ".." }
-    // Copies of the zones with other rules, which the library does not know.
-    guard isPlain, parts[0] != "posix", parts[0] != "right" else { return false }
+    let isPlain =
+      name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") }
+    guard isPlain else { return false }
+    // The system has more files than there are zones (copies with other rules, links to what is set); the library knows
+    // zones that it makes up from an offset.
     return isZoneFile("\(directory)/\(name)") ?? TimeZone.knownTimeZoneIdentifiers.contains(name)
+      && TimeZone(identifier: name) != nil
   }
 
   /// Whether a file is a compiled time zone (tzfile(5)); nil where there is none.

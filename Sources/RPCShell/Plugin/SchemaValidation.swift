@@ -89,7 +89,7 @@ extension Schema {
 
   private func checkChoice(_ value: JSONView, _ choices: [String]) throws(SchemaViolation) {
     guard let text = value.string else { throw violation("a string", value) }
-    guard !choices.contains(text) else { return }
+    guard !choices.contains(where: { $0.isExactly(text) }) else { return }
     let list = choices.map { "'\($0)'" }.joined(separator: ", ")
     let hint = NearestName.hint(for: text, among: choices)
     throw violation("expected one of \(list), got '\(text.shortened)'" + hint)
@@ -103,7 +103,7 @@ extension Schema {
     guard present.count == 1 else {
       let tags = alternatives.map { "\($0[0].name)" }
       let list = tags.map { "'\($0)'" }.joined(separator: ", ")
-      let given = value.members.map(\.name).first { !tags.contains($0) }
+      let given = value.members.map(\.name).first { name in !tags.contains { $0.isExactly(name) } }
       let hint = present.isEmpty ? given.map { NearestName.hint(for: $0, among: tags) } ?? "" : ""
       throw violation("expected exactly one of \(list)" + hint)
     }
@@ -135,7 +135,7 @@ extension Schema {
   private static func refuse(
     _ name: String, _ properties: [Property], _ universal: [String]
   ) throws(SchemaViolation) {
-    guard !universal.contains(name) else { return }
+    guard !universal.contains(where: { $0.isExactly(name) }) else { return }
     let hint = NearestName.hint(for: name, among: properties.map { "\($0.name)" })
     throw SchemaViolation(path: name.shortened, reason: "unknown member" + hint)
   }

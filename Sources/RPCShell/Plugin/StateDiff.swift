@@ -1,5 +1,5 @@
 /// The one place that computes the difference between two states of a plugin.
-struct StateDiff {
+struct StateDiff: Equatable, Sendable {
   /// The sections that changed, each whole, in the order of the newer state.
   let sections: [StateSection]
   let motion: [Motion]
@@ -41,7 +41,7 @@ struct StateDiff {
 private struct Former<Part> {
   private let parts: [Part]
   private let name: (Part) -> String
-  private var places: [String: Int]?
+  private var places: [ExactText: Int]?
 
   init(_ parts: [Part], name: @escaping (Part) -> String) {
     self.parts = parts
@@ -50,9 +50,9 @@ private struct Former<Part> {
 
   /// - Parameter place: where the part stands in the new state.
   mutating func find(_ wanted: String, at place: Int) -> Part? {
-    if place < parts.count && name(parts[place]) == wanted { return parts[place] }
-    if places == nil { places = Dictionary(parts.enumerated().map { (name($1), $0) }) { $1 } }
-    return places?[wanted].map { parts[$0] }
+    if place < parts.count && name(parts[place]).isExactly(wanted) { return parts[place] }
+    if places == nil { places = Dictionary(parts.enumerated().map { (ExactText(name($1)), $0) }) { $1 } }
+    return places?[ExactText(wanted)].map { parts[$0] }
   }
 }
 

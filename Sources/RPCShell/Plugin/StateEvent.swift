@@ -29,30 +29,48 @@ public struct StateEvent: Equatable, Sendable {
   public var cause: String
   /// The id of the request that caused it, as it was sent, until that request is answered.
   public var requestID: [UInt8]?
-  /// Those that changed, each whole.
-  public var sections: [StateSection]
-  /// What moves, one entry for each target.
-  public var motion: [Motion] = []
   /// What is felt; nil is nothing.
   public var feedback: Feedback?
   /// What is read aloud; nil is nothing.
   public var announcement: Announcement?
   /// What a merged event swallowed, oldest first.
   public var earlier: [Earlier] = []
+  /// The state that the client knows, and the one that it is to know.
+  private let before: StateSnapshot
+  private var after: StateSnapshot
+  private var reduceMotion: Bool
+  /// What lies between the two, where it was computed already.
+  private var knownDiff: StateDiff?
 
+  /// - Parameters:
+  ///   - before: the state of the event before this one.
+  ///   - after: the state now.
   public init(
-    plugin: String, revision: Int, cause: String, requestID: [UInt8]? = nil, sections: [StateSection],
-    motion: [Motion] = [], feedback: Feedback? = nil, announcement: Announcement? = nil
+    plugin: String, revision: Int, cause: String, requestID: [UInt8]? = nil, from before: StateSnapshot,
+    to after: StateSnapshot, reduceMotion: Bool = false, feedback: Feedback? = nil, announcement: Announcement? = nil
   ) {
     self.plugin = plugin
     self.revision = revision
     self.cause = cause
     self.requestID = requestID
-    self.sections = sections
-    self.motion = motion
+    self.before = before
+    self.after = after
+    self.reduceMotion = reduceMotion
     self.feedback = feedback
     self.announcement = announcement
+    knownDiff = StateDiff(from: before, to: after, reduceMotion: reduceMotion)
   }
+
+  private var diff: StateDiff { knownDiff ?? StateDiff(from: before, to: after, reduceMotion: reduceMotion) }
+
+  /// The sections that changed, each whole, in the order of the state.
+  public var sections: [StateSection] { diff.sections }
+
+  /// What moves, one entry for each target.
+  public var motion: [Motion] { diff.motion }
+
+  /// Whether there is nothing to show, to feel or to hear.
+  var isEmpty: Bool { diff.isEmpty && feedback == nil && announcement == nil && earlier.isEmpty }
 
   /// What a person would have felt and heard of a swallowed event.
   public struct Earlier: Equatable, Sendable {
@@ -77,14 +95,9 @@ public struct StateEvent: Equatable, Sendable {
     earlier.append(Earlier(revision: revision, cause: cause, feedback: feedback, announcement: announcement))
     earlier += newer.earlier
     if earlier.count > Self.earlierLimit { earlier.removeFirst(earlier.count - Self.earlierLimit) }
-    for section in newer.sections {
-      if let at = sections.firstIndex(where: { $0.name == section.name }) {
-        sections[at] = section
-      } else {
-        sections.append(section)
-      }
-    }
-    for step in newer.motion { absorb(step) }
+    after = newer.after
+    reduceMotion = newer.reduceMotion
+    knownDiff = nil
     revision = newer.revision
     cause = newer.cause
     requestID = newer.requestID
@@ -92,43 +105,31 @@ public struct StateEvent: Equatable, Sendable {
     announcement = newer.announcement
   }
 
-  /// One motion per target, from the oldest start to the newest end.
-  private mutating func absorb(_ newer: Motion) {
-    guard let at = motion.firstIndex(where: { $0.target == newer.target }) else {
-      motion.append(newer)
-      return
-    }
-    motion[at].to = newer.to
-    motion[at].thenLevel = motion[at].thenLevel || newer.thenLevel
-    if newer.curve == .fade {
-      motion[at] = motion[at].reduced
-    } else if motion[at].curve == .fade {
-      motion[at].curve = newer.curve
-    }
-  }
-
   /// Roughly what it takes in memory while it waits to be sent.
-  var cost: Int { sections.reduce(256) { $0 + $1.text.bytes.count } + 64 * (motion.count + earlier.count) }
+  var cost: Int {
+    after.sections.reduce(256) { $0 + $1.text.bytes.count } + 64 * (after.figures.count + earlier.count)
+  }
 
   // MARK: Writing
 
   /// The `params` of the notification.
   public var params: JSONText {
-    JSONText { writer in
+    let diff = diff
+    return JSONText { writer in
       writer.object { event in
         event.member("revision", revision)
         event.member("cause", cause)
         if let requestID { event.member("requestId", JSONText(trusted: requestID)) }
         event.key("state")
         event.object { state in
-          for section in sections {
+          for section in diff.sections {
             state.key(section.name)
             state.text(section.text)
           }
         }
-        if !motion.isEmpty {
+        if !diff.motion.isEmpty {
           event.key("motion")
-          event.array { list in for step in motion { step.write(to: &list) } }
+          event.array { list in for step in diff.motion { step.write(to: &list) } }
         }
         Self.write(feedback, announcement, to: &event)
         if !earlier.isEmpty {

@@ -40,15 +40,15 @@ public struct StateFeed: Sendable {
   public mutating func move(
     to newer: StateSnapshot, _ transition: Transition, reduceMotion: Bool = false
   ) -> StateEvent? {
-    let diff = StateDiff(from: state, to: newer, reduceMotion: reduceMotion)
+    let event = StateEvent(
+      plugin: plugin, revision: revision + 1, cause: transition.cause, requestID: transition.requestID?.text,
+      from: state, to: newer, reduceMotion: reduceMotion, feedback: transition.feedback,
+      announcement: transition.announcement)
     state = newer
-    guard !diff.isEmpty || transition.feedback != nil || transition.announcement != nil else { return nil }
+    guard !event.isEmpty else { return nil }
     revision += 1
     cachedText = nil
-    return StateEvent(
-      plugin: plugin, revision: revision, cause: transition.cause, requestID: transition.requestID?.text,
-      sections: diff.sections, motion: diff.motion, feedback: transition.feedback,
-      announcement: transition.announcement)
+    return event
   }
 
   /// `{"revision":…,"state":{…}}` with every section; written once per revision.

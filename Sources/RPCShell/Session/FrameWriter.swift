@@ -1,7 +1,7 @@
 /// Frames on their way out: whole ones only, written by nobody else, gathered while there is more to answer.
 ///
-/// A client that reads slowly is waited for without blocking: frames queue up, state events are merged into the oldest
-/// unsent one of their plugin, and the session stops reading when too much is unwritten (``isOverLimit``).
+/// A client that reads slowly is waited for without blocking: frames queue up, state events are merged into the one
+/// of their plugin that waits, and the session stops reading when too much is unwritten (``isOverLimit``).
 final class FrameWriter {
   enum Flush: Equatable {
     /// Everything is written.
@@ -38,6 +38,8 @@ final class FrameWriter {
   /// What is written before the tail; empty unless the sink was full.
   private var queue: [Waiting] = []
   private var queuedCost = 0
+  /// Waiting events before this place take in no newer ones: an answer that tells of the state stands behind them.
+  private var mergeStart = 0
   private(set) var isBlocked = false
   /// Bytes written so far.
   private(set) var written = 0
@@ -104,7 +106,7 @@ final class FrameWriter {
   /// Appends a state event, or merges it into the one of its plugin that waits.
   func event(_ event: StateEvent, _ framing: Framing) {
     guard isBlocked else { return write(event, framing) }
-    for at in queue.indices {
+    for at in queue.indices.dropFirst(mergeStart) {
       guard case .event(var waiting, let framing) = queue[at], waiting.plugin == event.plugin else { continue }
       queuedCost -= queue[at].cost
       waiting.absorb(event)
@@ -114,6 +116,11 @@ final class FrameWriter {
     }
     rotate()
     enqueue(.event(event, framing))
+  }
+
+  /// The next answer tells of a state: what is published after it must not be told before it.
+  func keepOrder() {
+    if isBlocked { mergeStart = queue.count }
   }
 
   private func write(_ event: StateEvent, _ framing: Framing) {
@@ -173,6 +180,7 @@ final class FrameWriter {
       case .frames(let buffer):
         if !buffer.isEmpty { return buffer }
         queue.removeFirst()
+        mergeStart = max(0, mergeStart - 1)
       case .event(let event, let framing):
         queuedCost -= first.cost
         let later = tail
@@ -195,6 +203,7 @@ final class FrameWriter {
   private func drop() {
     queue = []
     queuedCost = 0
+    mergeStart = 0
     tail.removeAll()
     isBlocked = false
   }

@@ -94,7 +94,9 @@ extension Session {
         progress: ProgressReporter(token: params.progressToken, host: host), stop: StopSignal())
       switch route.body {
       case .immediate(let answer):
-        reply(to: message, try answer(params.view, context), in: batch)
+        let result = try answer(params.view, context)
+        if route.kind == .query { writer.keepOrder() }
+        reply(to: message, result, in: batch)
       case .action(let begin):
         start(try begin(params.view, context), of: route, context, in: batch)
       }

@@ -37,7 +37,7 @@ extension String {
   }
 
   /// The start of a text that came from outside, for an error that names it.
-  var shortened: String {
+  public var shortened: String {
     unicodeScalars.count <= 80 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(80))) + "…"
   }
 }

@@ -131,6 +131,22 @@ struct GoldenTextTests {
     #expect(first["summary"] == second["summary"] && first["usage"] == second["usage"])
   }
 
+  @Test(arguments: [
+    ("en-u-ka-kb-kc-kf-kh-kk-kn-kr-ks-kv-ca-gregory", "en"), ("en-u-nu-bogus", "en"), ("en_US@numbers=bogus", "en_US"),
+    ("en-u-nu", "en"), ("de_DE@numbers=zzzz;calendar=chinese", "de_DE"), ("ar-SA-u-nu-latn", "ar_SA@numbers=latn"),
+    (
+      "en_US@calendar=gregorian;collation=phonebook;colnumeric=yes;colalternate=shifted;colbackwards=yes;colcaselevel=yes;colcasefirst=upper;colreorder=latn",
+      "en_US"
+    ),
+    ("en-x-" + (10..<90).map { "a\($0)" }.joined(separator: "-"), "en"),
+    ("en_US_" + (0..<25).map { "VAR\($0)00" }.joined(separator: "_"), "en_US"),
+  ])
+  func `extensions that mean nothing here change nothing`(long: String, short: String) {
+    let first = PlanState.showing(.plus).snapshot(Environment(locale: long))
+    let second = PlanState.showing(.plus).snapshot(Environment(locale: short))
+    #expect(first["summary"] == second["summary"] && first["usage"] == second["usage"])
+  }
+
   @Test func `a locale's own digits can be asked for`() {
     let formatting = PlanFormatting(localeID: "en-US-u-nu-arab", timeZoneID: "UTC")
     let texts = MeterText(PlanUsage.plus.meters.value![0], today: Self.today, formatting)

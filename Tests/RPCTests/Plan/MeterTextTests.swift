@@ -220,7 +220,7 @@ struct MeterTextTests {
       ("759", .free, "", "759 over"), ("0.5", nil, "GB", "0.5 GB over"), ("1", nil, "", "1 over"),
       ("759", .amount(DecimalNumber(string: "18.6")!, currencyCode: "KWD"), "", "759 over · KWD\u{A0}18.600"),
       ("759", .display("\u{1B}[31m$7.59\n"), "", "759 over · $7.59"),
-      ("0", nil, "", nil),
+      ("0", nil, "", nil), ("0.04", nil, "GB", "0.04 GB over"), ("0.0004", nil, "", "0.0004 over"),
     ] as [(String, Price?, String, String?)])
   func `what went over is named, with its cost`(amount: String, cost: Price?, unit: String, text: String?) {
     var meter = meter("1059", of: "300", unit: unit)

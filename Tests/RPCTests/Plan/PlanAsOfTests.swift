@@ -13,6 +13,28 @@ struct PlanAsOfTests {
     return rig.received(1)
   }
 
+  @Test func `what was read before an upgrade does not undo it`() throws {
+    let handler = ScriptedHandler()
+    let rig = PlanRig(handler: handler, now: PlanRig.today + 43_200)
+    _ = try set(rig, PlanLines.plus, asOf: "2026-10-19T11:00:00Z")
+    try rig.call("plan.upgrade")
+    handler.succeed(.giving(plan: PlanLines.top))
+    _ = rig.take(3)
+    #expect(try set(rig, PlanLines.plus, asOf: "2026-10-19T11:59:59Z").last?.at("result.ignored") == "true")
+    #expect(try rig.shown("state.summary.name") == "\"Studio\"")
+    #expect(try rig.shown("state.summary.asOf") == "null")
+    #expect(try set(rig, PlanLines.top, asOf: "2026-10-19T12:00:01Z").last?.at("result.ignored") == nil)
+  }
+
+  @Test func `an upgrade says nothing of time to who never spoke of it`() throws {
+    let handler = ScriptedHandler()
+    let rig = PlanRig(handler: handler)
+    try rig.call("plan.upgrade")
+    handler.succeed(.giving(plan: PlanLines.top))
+    _ = rig.take(3)
+    #expect(try set(rig, PlanLines.plus, asOf: "2020-01-01").last?.at("result.ignored") == nil)
+  }
+
   private static let noon = "2026-10-19T12:00:00Z"
 
   @Test(arguments: [

@@ -66,6 +66,7 @@ final class PlanRig {
   deinit {
     executor.bind()
     for task in tasks { task.cancel() }
+    while record.state.withLock({ !$0.requests.isEmpty }) { answer(.gone) }
     for handler in handlers { (handler as? ScriptedHandler)?.fail(CancellationError()) }
     for _ in 1...2 {
       run()
@@ -124,7 +125,7 @@ final class PlanRig {
 
   /// The host's answer to the last request to it.
   func answer(_ answer: HostAnswer) {
-    record.state.withLock(\.requests).last?.answer(answer)
+    record.state.withLock { $0.requests.popLast() }?.answer(answer)
     run()
   }
 
@@ -155,11 +156,12 @@ final class PlanRig {
   }
 
   /// Waits for somebody to sleep this long, and moves the clock so far.
-  func pass(_ duration: Duration, sourceLocation: SourceLocation = #_sourceLocation) {
+  /// - Parameter isQuiet: nothing is to come out.
+  func pass(_ duration: Duration, isQuiet: Bool = false, sourceLocation: SourceLocation = #_sourceLocation) {
     let count = lines.count
     run(until: { clock.sleeping.contains(duration) }, sourceLocation: sourceLocation)
     clock.advance(by: duration)
-    run(until: { lines.count > count }, sourceLocation: sourceLocation)
+    if isQuiet { run() } else { run(until: { lines.count > count }, sourceLocation: sourceLocation) }
   }
 
   /// How long who waits will wait, but for the watch for a new day.
@@ -211,7 +213,7 @@ final class PlanRig {
 private final class Record: PlanStore {
   struct State {
     var lines: [String] = []
-    /// Requests to the host, oldest first.
+    /// Requests that the host has not answered, oldest first.
     var requests: [HostRequest] = []
     var now: Double
     var plan: PlanUsage?

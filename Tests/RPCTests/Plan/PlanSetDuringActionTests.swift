@@ -123,6 +123,29 @@ struct PlanSetDuringActionTests {
     #expect(event.at("params.state.upgrade.message") == "\"Card declined.\"")
   }
 
+  @Test func `after a failure without an offer the one that failed stays, with the message`() throws {
+    let rig = try upgrading()
+    _ = try set(rig, PlanLines.top)
+    handler.fail(ActionFailure(message: "Card declined."))
+    let event = rig.received(2)[0]
+    #expect(event.at("params.state.upgrade.title") == "\"Upgrade to Studio\"")
+    #expect(event.at("params.state.upgrade.message") == "\"Card declined.\"")
+    try rig.call("plan.dismiss", params: #"{"action":"upgrade"}"#)
+    #expect(rig.received(2)[0].at("params.state.upgrade") == "null")
+  }
+
+  @Test func `a checkmark does not outlive the plan that it came with`() throws {
+    let rig = try upgrading()
+    handler.succeed()
+    _ = rig.take(2)
+    _ = try set(rig, "null")
+    let event = try set(rig, PlanLines.plus)
+    #expect(try rig.shown("state.upgrade.phase") == "\"idle\"")
+    #expect(event.first?.at("params.state.upgrade.phase") == "\"idle\"")
+    rig.pass(.milliseconds(1200), isQuiet: true)
+    #expect(rig.lines.isEmpty)
+  }
+
   @Test func `when the person backs out of an upgrade to a plan that has come, the button folds`() throws {
     let rig = try upgrading()
     _ = try set(rig, PlanLines.top)

@@ -107,6 +107,14 @@ struct PlanUpgradeTests {
     #expect(handler.calls.count == 1)
   }
 
+  @Test(arguments: [("\u{E9}", "e\u{301}"), ("\u{2126}", "\u{3A9}")])
+  func `keys that only look the same are two intents`(one: String, other: String) throws {
+    let rig = PlanRig(handler: ScriptedHandler())
+    _ = try upgrading(rig, params: #"{"idempotencyKey":"\#(one)"}"#)
+    try rig.call("plan.upgrade", id: "2", params: #"{"idempotencyKey":"\#(other)"}"#)
+    #expect(rig.take(1)[0].contains(#""code":101"#))
+  }
+
   @Test func `a joined call that is cancelled leaves the upgrade alone`() throws {
     let handler = ScriptedHandler()
     let rig = PlanRig(handler: handler)

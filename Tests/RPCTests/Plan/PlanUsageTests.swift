@@ -2,6 +2,9 @@ import AccountModel
 import RPCShell
 import Testing
 
+@testable import PlanPlugin
+@testable import RPCShellMain
+
 struct PlanUsageTests {
   private func read(_ text: String) throws -> PlanUsage {
     try PlanUsage(checking: JSONDocument(parsing: JSONText(trusted: Array(text.utf8))).view, path: "plan")
@@ -63,6 +66,42 @@ struct PlanUsageTests {
       try PlanUsage.read(#"{"name":"Plus","price":{"display":\#(display)},"status":{"noRenewal":true}}"#)
     }
     #expect(violation?.reason == "expected a text to show")
+  }
+
+  @Test func `ids that only look the same are two`() throws {
+    let meter = { (id: String) in #"{"id":"\#(id)","label":"M","used":1,"limit":2}"# }
+    let plan = try PlanUsage.read(
+      #"{"name":"P","price":{"free":true},"status":{"noRenewal":true},"meters":[\#(meter("\u{E9}")),\#(meter("e\u{301}"))]}"#
+    )
+    #expect(plan.meters.value?.count == 2)
+  }
+
+  @Test func `a plan has up to 65,536 meters`() throws {
+    let meter = { (id: Int) in #"{"id":"\#(id)","label":"","used":0,"limit":0}"# }
+    let plan = { (count: Int) in
+      let meters = (0..<count).map(meter).joined(separator: ",")
+      return #"{"name":"P","price":{"free":true},"status":{"noRenewal":true},"meters":[\#(meters)]}"#
+    }
+    #expect(try PlanUsage.read(plan(65_536)).meters.value?.count == 65_536)
+    #expect(throws: SchemaViolation(path: "plan.meters", reason: "expected at most 65536 meters")) {
+      try PlanUsage.read(plan(65_537))
+    }
+  }
+
+  @Test func `texts of many combining marks cost what other texts cost`() throws {
+    // Compared as characters this would take minutes.
+    let marks = String(repeating: "\u{301}\u{323}", count: 250_000)
+    let text = "a\(marks) plan"
+    let plan = try PlanUsage.read(
+      #"{"name":"\#(text)","price":{"free":true},"status":{"noRenewal":true},"meters":[{"id":"\#(text)","label":"\#(text)","used":1,"limit":2}]}"#
+    )
+    var state = PlanState.showing(plan)
+    state.take(.plus)
+    state.take(plan)
+    #expect(state.snapshot()["plan"] == plan.jsonText)
+    #expect(throws: SchemaViolation.self) { try PlanUsage.read(#"{"\#(text)":1}"#) }
+    #expect(!SystemTimeZone.isKnown(text))
+    #expect(!LocaleIdentifier.isWellFormed(text))
   }
 
   // MARK: Errors

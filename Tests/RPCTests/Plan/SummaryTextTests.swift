@@ -158,6 +158,13 @@ struct SummaryTextTests {
     #expect(summary(.display(display), nil).priceLine == display)
   }
 
+  @Test(arguments: [
+    ("-0.004", "$0.00"), ("-0.005", "$0.00"), ("-0.006", "-$0.01"), ("-0", "$0.00"), ("-9.99", "-$9.99"),
+  ])
+  func `what is rounded to nothing has no sign`(amount: String, text: String) {
+    #expect(summary(.dollars(amount), nil).priceLine == text)
+  }
+
   @Test func `only a payment issue colours the date line`() {
     for (status, tone) in [
       (Status.renews(Self.date), "secondary"), (.trial(Self.date), "secondary"), (.ends(Self.date), "secondary"),

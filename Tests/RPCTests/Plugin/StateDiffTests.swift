@@ -103,22 +103,34 @@ struct StateDiffTests {
 }
 
 struct StateEventTests {
+  private static let empty = snapshot([:])
+
   private func event(
-    _ revision: Int, _ sections: KeyValuePairs<String, String> = [:], motion: [Motion] = [],
+    _ revision: Int, from before: StateSnapshot = empty, to after: StateSnapshot = empty, reduceMotion: Bool = false,
     feedback: StateEvent.Feedback? = nil, announcement: StateEvent.Announcement? = nil, cause: String = "set",
     id: String? = nil
   ) -> StateEvent {
     StateEvent(
-      plugin: "plan", revision: revision, cause: cause, requestID: id.map { Array($0.utf8) },
-      sections: sections.map { StateSection($0.key, text($0.value)) }, motion: motion, feedback: feedback,
-      announcement: announcement)
+      plugin: "plan", revision: revision, cause: cause, requestID: id.map { Array($0.utf8) }, from: before, to: after,
+      reduceMotion: reduceMotion, feedback: feedback, announcement: announcement)
+  }
+
+  /// An event that swallowed those that led from each state to the next.
+  private func merged(_ states: [StateSnapshot], reduceMotion: [Bool] = []) -> StateEvent {
+    var events = zip(states, states.dropFirst()).enumerated().map { at, step in
+      event(at + 1, from: step.0, to: step.1, reduceMotion: at < reduceMotion.count && reduceMotion[at])
+    }
+    var merged = events.removeFirst()
+    for event in events { merged.absorb(event) }
+    return merged
   }
 
   @Test func `is written with what there is, in order`() {
-    #expect(event(1, ["a": "1"]).params.description == #"{"revision":1,"cause":"set","state":{"a":1}}"#)
+    let first = event(1, to: snapshot(["a": "1"]))
+    #expect(first.params.description == #"{"revision":1,"cause":"set","state":{"a":1}}"#)
     var full = event(
-      7, ["b": "{}", "a": "[1]"],
-      motion: [Motion("usage/a", "0.5", "0.75", .smooth, thenLevel: true), Motion("b", nil, nil, .snappy)],
+      7, from: snapshot(["b": "1", "a": "1"], figures: [.init("usage/a", "0.5", level: "x")], phases: ["b": "idle"]),
+      to: snapshot(["b": "{}", "a": "[1]"], figures: [.init("usage/a", "0.75", level: "y")], phases: ["b": "done"]),
       feedback: .success, announcement: .init(#"Done "x""#, .assertive), cause: "upgrade", id: "1.0")
     full.earlier = [
       .init(revision: 5, cause: "set"),
@@ -135,16 +147,19 @@ struct StateEventTests {
 
   @Test func `takes the newest of everything, and keeps what a person missed`() {
     var merged = event(
-      1, ["a": "1", "b": "1"], feedback: .error, announcement: .init("one", .polite), cause: "set", id: "1")
-    merged.absorb(event(2, ["b": "2", "c": "2"], cause: "upgrade", id: #""x""#))
-    merged.absorb(event(5, ["c": "5"], feedback: .success, announcement: .init("five", .assertive), cause: "manage"))
-    var expected = event(
-      5, ["a": "1", "b": "2", "c": "5"], feedback: .success, announcement: .init("five", .assertive), cause: "manage")
-    expected.earlier = [
-      .init(revision: 1, cause: "set", feedback: .error, announcement: .init("one", .polite)),
-      .init(revision: 2, cause: "upgrade"),
-    ]
-    #expect(merged == expected)
+      1, to: snapshot(["a": "1", "b": "1", "c": "0"]), feedback: .error, announcement: .init("one", .polite), id: "1")
+    merged.absorb(event(2, to: snapshot(["a": "1", "b": "2", "c": "2"]), cause: "upgrade", id: #""x""#))
+    let newest = snapshot(["a": "1", "b": "2", "c": "5"])
+    merged.absorb(
+      event(5, to: newest, feedback: .success, announcement: .init("five", .assertive), cause: "manage"))
+    #expect(merged.sections == newest.sections)
+    #expect(merged.revision == 5 && merged.cause == "manage" && merged.requestID == nil)
+    #expect(merged.feedback == .success && merged.announcement == .init("five", .assertive))
+    #expect(
+      merged.earlier == [
+        .init(revision: 1, cause: "set", feedback: .error, announcement: .init("one", .polite)),
+        .init(revision: 2, cause: "upgrade"),
+      ])
   }
 
   @Test func `keeps the order of events that swallowed others`() {
@@ -163,41 +178,57 @@ struct StateEventTests {
     #expect(merged.earlier.map(\.revision) == Array(50...149))
   }
 
+  @Test func `says only what differs between the ends, in the order of the state`() {
+    let merged = merged([
+      snapshot(["a": "1", "b": "1", "c": "1"]), snapshot(["a": "1", "b": "1", "c": "2"]),
+      snapshot(["a": "2", "b": "9", "c": "2"]), snapshot(["a": "2", "b": "1", "c": "3"]),
+    ])
+    #expect(merged.sections.map(\.name) == ["a", "c"])
+  }
+
   @Test(
     arguments: [
       // From the oldest start to the newest end.
-      (
-        [Motion("a", "0.1", "0.2", .smooth)], [Motion("a", "0.2", "0.3", .smooth)], [Motion("a", "0.1", "0.3", .smooth)]
-      ),
-      ([Motion("a", "0", "0.2", .hero)], [Motion("a", "0.2", "0.3", .smooth)], [Motion("a", "0", "0.3", .hero)]),
-      (
-        [Motion("a", "0", "1", .smooth)], [Motion("b", "2", "3", .smooth)],
-        [Motion("a", "0", "1", .smooth), Motion("b", "2", "3", .smooth)]
-      ),
-      ([Motion("p", nil, nil, .snappy)], [Motion("p", nil, nil, .snappy)], [Motion("p", nil, nil, .snappy)]),
-      ([], [Motion("a", "0", "1", .smooth)], [Motion("a", "0", "1", .smooth)]),
-      ([Motion("a", "0", "1", .smooth)], [], [Motion("a", "0", "1", .smooth)]),
-      // A level that changed on the way is shown at the end.
-      (
-        [Motion("a", "0", "1", .smooth, thenLevel: true)], [Motion("a", "1", "2", .smooth)],
-        [Motion("a", "0", "2", .smooth, thenLevel: true)]
-      ),
-      (
-        [Motion("a", "0", "1", .smooth)], [Motion("a", "1", "2", .smooth, thenLevel: true)],
-        [Motion("a", "0", "2", .smooth, thenLevel: true)]
-      ),
-      // Less motion, asked for meanwhile.
-      ([Motion("a", "0", "1", .smooth)], [Motion("a", "2", "2", .fade)], [Motion("a", "2", "2", .fade)]),
-      ([Motion("a", "1", "1", .fade)], [Motion("a", "2", "2", .fade)], [Motion("a", "2", "2", .fade)]),
-      ([Motion("p", nil, nil, .snappy)], [Motion("p", nil, nil, .fade)], [Motion("p", nil, nil, .fade)]),
-      // And given up again.
-      ([Motion("a", "1", "1", .fade)], [Motion("a", "1", "2", .smooth)], [Motion("a", "1", "2", .smooth)]),
-      ([Motion("p", nil, nil, .fade)], [Motion("p", nil, nil, .snappy)], [Motion("p", nil, nil, .snappy)]),
-    ] as [([Motion], [Motion], [Motion])])
-  func `merges the motions of one target`(older: [Motion], newer: [Motion], expected: [Motion]) {
-    var merged = event(1, motion: older)
-    merged.absorb(event(2, motion: newer))
-    #expect(merged.motion == expected)
+      (["0.1", "0.2", "0.3"], [Motion("a", "0.1", "0.3", .smooth)]), (["0.1", "0.2", "0.1"], []),
+      // What was not there on the way comes from where the client saw it, or from 0.
+      (["0.25", nil, "0.5"], [Motion("a", "0.25", "0.5", .smooth)]),
+      ([nil, "0.25", "0.5"], [Motion("a", "0", "0.5", .smooth)]), (["0.5", "0.75", nil], []),
+    ] as [([String?], [Motion])])
+  func `moves from the state that the client knows to the newest`(values: [String?], motion: [Motion]) {
+    let states = values.map { value in
+      snapshot([:], figures: value.map { [.init("a", $0, fillsAtFirst: true)] } ?? [])
+    }
+    #expect(merged(states).motion == motion)
+  }
+
+  @Test func `fills for the first time, whatever came after that`() {
+    let states = [
+      snapshot([:], isLoading: true), snapshot([:], figures: [.init("a", "0.2", fillsAtFirst: true)]),
+      snapshot([:], figures: [.init("a", "0.3", fillsAtFirst: true)]),
+    ]
+    #expect(merged(states).motion == [Motion("a", "0", "0.3", .hero)])
+  }
+
+  @Test func `shows a level at the end that changed on the way`() {
+    func state(_ value: String, _ level: String) -> StateSnapshot {
+      snapshot([:], figures: [.init("a", value, level: level)])
+    }
+    #expect(
+      merged([state("0", "x"), state("1", "y"), state("2", "y")]).motion == [
+        Motion("a", "0", "2", .smooth, thenLevel: true)
+      ])
+    #expect(merged([state("0", "x"), state("1", "y"), state("2", "x")]).motion == [Motion("a", "0", "2", .smooth)])
+  }
+
+  @Test(arguments: [([true, false], Motion("a", "0", "2", .smooth)), ([false, true], Motion("a", "2", "2", .fade))])
+  func `moves as much as the person wants by now`(reduceMotion: [Bool], motion: Motion) {
+    let states = ["0", "1", "2"].map { snapshot([:], figures: [.init("a", $0)]) }
+    #expect(merged(states, reduceMotion: reduceMotion).motion == [motion])
+  }
+
+  @Test func `does not grow with what came and went`() {
+    let states = (0...500).map { snapshot([:], figures: [.init("meter \($0)", "1", fillsAtFirst: true)]) }
+    #expect(merged(states).motion == [Motion("meter 500", "0", "1", .smooth)])
   }
 }
 
@@ -215,9 +246,10 @@ struct StateFeedTests {
     #expect(
       event
         == StateEvent(
-          plugin: "plan", revision: 1, cause: "set", requestID: Array("1.0".utf8),
-          sections: [StateSection("b", text("3"))],
-          motion: [Motion("f", "1", "2", .smooth)], feedback: .selection, announcement: .init("moved", .polite)))
+          plugin: "plan", revision: 1, cause: "set", requestID: Array("1.0".utf8), from: first, to: second,
+          feedback: .selection, announcement: .init("moved", .polite)))
+    #expect(event?.sections == [StateSection("b", text("3"))])
+    #expect(event?.motion == [Motion("f", "1", "2", .smooth)])
     #expect(feed.revision == 1)
     #expect(feed.state == second)
     #expect(feed.text().description == #"{"revision":1,"state":{"a":1,"b":3}}"#)

@@ -32,8 +32,8 @@ extension FrameWriter {
 extension StateEvent {
   fileprivate init(_ plugin: String, _ revision: Int, _ section: String = "a") {
     self.init(
-      plugin: plugin, revision: revision, cause: "set",
-      sections: [StateSection(section, JSONText(trusted: Array("\(revision)".utf8)))])
+      plugin: plugin, revision: revision, cause: "set", from: StateSnapshot(sections: []),
+      to: StateSnapshot(sections: [StateSection(section, JSONText(trusted: Array("\(revision)".utf8)))]))
   }
 }
 
@@ -116,7 +116,7 @@ struct FrameWriterTests {
 
 /// A client that reads slowly.
 struct BlockedWriterTests {
-  @Test func `merges events into the oldest unsent one of their plugin`() {
+  @Test func `merges events into the one of their plugin that waits`() {
     let sink = ScriptedSink([.wouldBlock])
     let writer = FrameWriter(sink: sink)
     writer.line("first")
@@ -132,7 +132,7 @@ struct BlockedWriterTests {
     #expect(
       sink.text == """
         first
-        {"jsonrpc":"2.0","method":"plan.state","params":{"revision":3,"cause":"set","state":{"a":3,"b":2},\
+        {"jsonrpc":"2.0","method":"plan.state","params":{"revision":3,"cause":"set","state":{"a":3},\
         "earlier":[{"revision":1,"cause":"set"},{"revision":2,"cause":"set"}]}}
         second
         {"jsonrpc":"2.0","method":"storage.state","params":{"revision":2,"cause":"set","state":{"a":2},\
@@ -152,6 +152,24 @@ struct BlockedWriterTests {
       #"{"jsonrpc":"2.0","method":"plan.state","params":{"revision":2,"cause":"set","state":{"a":2}}}"#
     let first = second.replacing("2,", with: "1,").replacing(":2}", with: ":1}")
     #expect(sink.text == "\(first)\nContent-Length: \(second.utf8.count)\r\n\r\n\(second)")
+  }
+
+  @Test func `tells nothing before an answer that was published after it`() {
+    let sink = ScriptedSink([.wouldBlock])
+    let writer = FrameWriter(sink: sink)
+    writer.line("first")
+    #expect(writer.flush() == .blocked)
+    for (revision, answer) in [(1, "state 1"), (3, "state 3")] {
+      writer.event(StateEvent("plan", revision), .lines)
+      writer.keepOrder()
+      writer.line(answer)
+      writer.event(StateEvent("plan", revision + 1), .lines)
+    }
+    #expect(writer.flush() == .done)
+    let revisions = sink.text.split(separator: "\n").map { line in
+      line.split(separator: ",").first { $0.contains("revision") }?.split(separator: ":").last ?? line
+    }
+    #expect(revisions == ["first", "1", "state 1", "3", "state 3", "4"])
   }
 
   @Test func `leaves an event alone that is on its way`() {
