@@ -22,7 +22,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, Sendable {
 
   enum TimerEnd { case fired, cancelled }
 
-  private let queue = Mutex(Queue())
+  private let queue = Locked(Queue())
   /// Jobs and timers that are there: while it is 0, the owner need not take the lock to know that nothing is due.
   private let outstanding = Atomic<Int>(0)
   private let owner = Atomic<UInt>(0)

@@ -67,7 +67,7 @@ final class PlanRig {
     executor.bind()
     for task in tasks { task.cancel() }
     while record.state.withLock({ !$0.requests.isEmpty }) { answer(.gone) }
-    for handler in handlers { (handler as? ScriptedHandler)?.fail(CancellationError()) }
+    for handler in handlers { (handler as? ScriptedHandler)?.release() }
     for _ in 1...2 {
       run()
       clock.release()

@@ -10,7 +10,8 @@ final class ScriptedHandler: ActionHandler {
   private struct State {
     var calls: [ActionCall] = []
     var reports: [ActionProgress] = []
-    var waiting: CheckedContinuation<ActionResult, any Error>?
+    /// Those of calls that were not answered, oldest first: a call may have been given up before.
+    var waiting: [CheckedContinuation<ActionResult, any Error>] = []
   }
 
   private let state = Locked(State())
@@ -33,12 +34,12 @@ final class ScriptedHandler: ActionHandler {
   }
   func fail(_ error: any Error) { end(.failure(error)) }
 
+  /// Lets go who is still waiting.
+  func release() { while state.withLock({ !$0.waiting.isEmpty }) { fail(CancellationError()) } }
+
+  /// Answers the newest call that waits.
   func end(_ result: Result<ActionResult, any Error>) {
-    let waiting = state.withLock { state in
-      defer { state.waiting = nil }
-      return state.waiting
-    }
-    waiting?.resume(with: result)
+    state.withLock { $0.waiting.popLast() }?.resume(with: result)
   }
 
   func run(
@@ -50,7 +51,7 @@ final class ScriptedHandler: ActionHandler {
     }
     for report in reports { progress(report) }
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { waiting in state.withLock { $0.waiting = waiting } }
+      try await withCheckedThrowingContinuation { waiting in state.withLock { $0.waiting.append(waiting) } }
     } onCancel: {
       if heedsCancel { end(.failure(CancellationError())) }
     }

@@ -1,3 +1,4 @@
+import RPCShell
 import Glibc
 
 /// A value that somebody sets once and others wait for.

@@ -1,3 +1,5 @@
+import RPCShell
+
 /// A clock whose time only moves by ``advance(by:)``, so that tests of holds and time limits never wait.
 final class ManualClock: Clock, Sendable {
   struct Instant: InstantProtocol {

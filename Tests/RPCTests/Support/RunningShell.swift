@@ -1,3 +1,4 @@
+import RPCShell
 import Glibc
 
 /// A real process with pipes to its standard streams. It lives inside ``run(_:_:_:)`` and is always waited for.
