@@ -12,9 +12,10 @@ QUIET := | grep -vE 'in statically linked applications requires at runtime|`mkte
 STRICT := --explicit-target-dependency-import-check error
 SWIFT_BUILD := swift build $(STRICT)
 BINARIES := RPCSHELL_BINARY=$(CURDIR)/.build/release/rpcshell TESTSHELL_BINARY=$(CURDIR)/.build/release/TestShell
+CLIENTS := Tests/Clients/install && Tests/Clients/run .build/release/rpcshell
 PREFIX ?= /usr/local
 
-.PHONY: demo build testshell test lint bench asan tsan fuzz install clean deps
+.PHONY: demo build testshell test test-clients lint bench asan tsan fuzz install clean deps
 
 ## What the package needs beside the toolchain, installed by name when missing.
 deps:
@@ -32,11 +33,16 @@ testshell: deps
 demo: build
 	@scripts/demo .build/release/rpcshell
 
-## Lint, all tests, and the end-to-end tests against the release binaries.
+## Lint, all tests, the end-to-end tests against the release binaries, and the release binary with real clients.
 test: lint build testshell
 	$(SWIFT_BUILD) --build-tests
 	$(BINARIES) timeout --kill-after=10 900 swift test $(STRICT) --skip-build
+	@$(CLIENTS)
 	@echo "rpcshell: lint clean, all tests passed against .build/release/rpcshell"
+
+## Emacs, Neovim, Vim and three libraries drive the release binary; those that are missing are installed.
+test-clients: build
+	@$(CLIENTS)
 
 lint:
 	swift format lint --strict -r -p Sources Tests Fuzz Package.swift

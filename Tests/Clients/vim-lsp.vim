@@ -1,0 +1,166 @@
+" Vim's channels in mode lsp drive rpcshell (docs/EMBEDDING.md).
+set nocompatible encoding=utf-8
+scriptencoding utf-8
+source <sfile>:h/checks.vim
+
+" >>> show
+let s:page = {} " the sections, each as it last came
+let s:buffer = bufadd('account')
+call bufload(s:buffer)
+
+func s:Show() abort
+  let summary = s:page.summary
+  let lines = [join([summary.name, summary.priceLine ?? '', summary.dateLine ?? ''], '  ')]
+  for meter in s:page.usage.meters
+    call add(lines, '  ' .. meter.label .. '  ' .. meter.figure)
+  endfor
+  if !empty(s:page.upgrade)
+    call add(lines, printf('  [%s]  %s', s:page.upgrade.title, s:page.upgrade.message ?? s:page.upgrade.phase))
+  endif
+  silent call deletebufline(s:buffer, 1, '$')
+  call setbufline(s:buffer, 1, lines)
+endfunc
+
+func s:Received(channel, message) abort
+  if a:message.method ==# 'plan.state'
+    call extend(s:page, a:message.params.state)
+    call s:Show()
+    if has_key(a:message.params, 'announcement')
+      echomsg a:message.params.announcement.text
+    endif
+  elseif a:message.method ==# 'host.onUpgrade'
+    call timer_start(0, {_ -> s:Buy(a:message)})
+  endif
+endfunc
+" <<< show
+
+" >>> answer
+func s:Buy(question) abort " Here your billing takes over.
+  if confirm('Upgrade from ' .. a:question.params.plan.name .. '?', "&Yes\n&No", 1) == 1
+    let plan = {'name': 'Studio', 'price': {'amount': '19.99', 'currencyCode': 'USD'}, 'period': 'month',
+          \ 'status': {'renews': '2026-11-02'}}
+    call s:Answer(a:question, {'plan': plan})
+  else
+    call s:Answer(a:question, {'outcome': 'cancelled'})
+  endif
+endfunc
+
+func s:Answer(question, result) abort
+  call ch_sendexpr(s:shell, {'id': a:question.id, 'result': a:result})
+endfunc
+" <<< answer
+
+" The test looks at everything before it is shown.
+let s:events = []
+let s:progress = []
+let s:cancelled = []
+let s:questions = []
+let s:Show_received = funcref('s:Received')
+func! s:Received(channel, message) abort
+  if a:message.method ==# 'plan.state'
+    call add(s:events, a:message.params)
+  elseif a:message.method ==# '$/progress'
+    call add(s:progress, a:message.params)
+  elseif a:message.method ==# '$/cancelRequest'
+    call add(s:cancelled, a:message.params.id)
+  elseif a:message.method ==# 'host.onUpgrade'
+    call add(s:questions, a:message)
+  endif
+  call s:Show_received(a:channel, a:message)
+endfunc
+
+" >>> connect
+let s:job = job_start(['rpcshell'], {'in_mode': 'lsp', 'out_mode': 'lsp', 'out_cb': function('s:Received')})
+let s:shell = job_getchannel(s:job)
+
+func s:Start() abort
+  call ch_evalexpr(s:shell, {'method': 'initialize', 'params': {'processId': getpid(), 'handlers': ['onUpgrade']}})
+  call extend(s:page, ch_evalexpr(s:shell, {'method': 'plan.get'}).result.state)
+  call s:Show()
+  execute 'buffer' s:buffer
+endfunc
+
+func s:Upgrade(Done = {channel, reply -> 0}) abort
+  return ch_sendexpr(s:shell, {'method': 'plan.upgrade', 'params': {'workDoneToken': 'upgrade'}}, {'callback': a:Done}).id
+endfunc
+
+func s:Cancel(id) abort
+  call ch_sendexpr(s:shell, {'method': '$/cancelRequest', 'params': {'id': a:id}})
+endfunc
+
+func s:Stop() abort
+  call ch_evalexpr(s:shell, {'method': 'shutdown'})
+  call ch_sendexpr(s:shell, {'method': 'exit'})
+endfunc
+" <<< connect
+
+" The test
+
+func s:Call(method, params = {}) abort
+  return ch_evalexpr(s:shell, {'method': a:method, 'params': a:params}, {'timeout': 5000})
+endfunc
+
+let s:replies = []
+func s:Replied(channel, reply) abort
+  call add(s:replies, a:reply)
+endfunc
+
+call s:Start()
+call Check('initialize, plan.get', s:page.summary.dateLine ==# 'Renews Nov 2', s:page)
+call Check('the page is in its buffer', getbufline(s:buffer, 1, '$') == ['Plus  $9.99 per month  Renews Nov 2',
+      \ '  Storage  8.2 of 10 GB', '  Exports  412 of 1,000', '  [Upgrade to Studio]  idle'],
+      \ getbufline(s:buffer, 1, '$'))
+
+" Without a screen, confirm() takes the default: yes. The report comes first.
+let s:Bought = funcref('s:Buy')
+func! s:Buy(question) abort
+  call ch_sendexpr(s:shell, {'method': '$/progress',
+        \ 'params': {'token': 'upgrade', 'value': {'kind': 'report', 'percentage': 40}}})
+  call Wait({-> s:page.upgrade.progress == 0.4})
+  call s:Bought(a:question)
+endfunc
+call s:Upgrade(function('s:Replied'))
+call Check('the client does the upgrade', Wait({-> !empty(s:replies)}) && s:replies[0].result.outcome ==# 'completed'
+      \ && s:questions[0].params.plan.name ==# 'Plus', [s:replies, s:questions])
+call Check('working, then done', Phases(s:events) == ['working', 'working', 'done'], s:events)
+call Check('the new plan is shown', s:page.summary.name ==# 'Studio', s:page)
+let s:done = copy(s:events)->filter({_, event -> has_key(event, 'feedback')})
+call Check('what to feel and to say', s:done[0].feedback ==# 'success'
+      \ && s:done[0].announcement.text ==# 'Upgrade complete', s:done)
+call Check('$/progress', copy(s:progress)->map({_, report -> report.value.kind}) == ['begin', 'report', 'end']
+      \ && s:progress[0].token ==# 'upgrade', s:progress)
+call Check('the button folds away', Wait({-> s:page.upgrade is v:null}), s:page.upgrade)
+
+let s:reply = s:Call('plan.upgarde')
+call Check('an unknown method', s:reply.error.code == -32601
+      \ && stridx(s:reply.error.message, "did you mean 'plan.upgrade'?") > 0, s:reply)
+
+call s:Call('plan.set', {'plan': g:non_ascii})
+let s:reply = s:Call('plan.get')
+call Check('a name outside ASCII, there and back', s:reply.result.state.plan.name ==# 'Größe-🚀', s:reply)
+let s:reply = s:Call('shell.ping', g:non_ascii)
+call Check('shell.ping', s:reply.result == g:non_ascii, s:reply)
+
+func! s:Buy(question) abort
+  call s:Answer(a:question, {'outcome': 'cancelled'})
+endfunc
+let s:replies = []
+call s:Upgrade(function('s:Replied'))
+call Check('the person backs out', Wait({-> !empty(s:replies)}) && s:replies[0].result.outcome ==# 'cancelled', s:replies)
+
+func! s:Buy(question) abort
+endfunc
+let s:replies = []
+let s:id = s:Upgrade(function('s:Replied'))
+call Check('an upgrade waits for the client', Wait({-> len(s:questions) == 3}) && s:questions[2].id == 1000003, s:questions)
+call s:Cancel(s:id)
+call Check('the cancel is passed on', Wait({-> s:cancelled == [1000003]}), s:cancelled)
+call Check('and answered', Wait({-> !empty(s:replies)}) && s:replies[0].error.code == -32800, s:replies)
+call Check('the button rests', s:page.upgrade.phase ==# 'idle', s:page.upgrade)
+call s:Answer(s:questions[2], {'plan': g:studio})
+let s:reply = s:Call('shell.ping')
+call Check('an answer that comes late does no harm', s:reply.result == {}, s:reply)
+
+call s:Stop()
+call Check('shutdown, exit', Wait({-> job_status(s:job) ==# 'dead'}) && job_info(s:job).exitval == 0, job_info(s:job))
+call Finish()
