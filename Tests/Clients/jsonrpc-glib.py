@@ -8,6 +8,48 @@ import gi
 gi.require_version("Jsonrpc", "1.0")
 from gi.repository import Gio, GLib, Jsonrpc
 
+process = Gio.Subprocess.new(["rpcshell"], Gio.SubprocessFlags.STDIN_PIPE | Gio.SubprocessFlags.STDOUT_PIPE)
+client = Jsonrpc.Client.new(Gio.SimpleIOStream.new(process.get_stdout_pipe(), process.get_stdin_pipe()))
+
+def variant(value):
+    """As jsonrpc-glib takes it: a{sv}, av, an empty maybe for null."""
+    if isinstance(value, dict):
+        return GLib.Variant("a{sv}", {name: variant(member) for name, member in value.items()})
+    if isinstance(value, list):
+        return GLib.Variant("av", [variant(entry) for entry in value])
+    return GLib.Variant({bool: "b", int: "x", float: "d", str: "s", type(None): "mv"}[type(value)], value)
+
+def request(method, params, done):
+    """Calls done(result, None) or done(None, error); returns the id, for cancel()."""
+    def finished(client, task):
+        try:
+            _, result = client.call_finish(task)
+        except GLib.Error as error:  # the shell's is an error object, written as GLib writes variants
+            said = error.message if error.message.startswith("{") else "{'message': <'no answer'>}"
+            return done(None, GLib.Variant.parse(None, said, None, None).unpack())
+        done(result.unpack(), None)
+    return client.call_with_id_async(method, variant(params), None, finished)
+
+def notify(method, params=None):
+    client.send_notification(method, params and variant(params), None)
+
+def start():
+    client.start_listening()
+    request("initialize", {"processId": os.getpid(), "handlers": ["onUpgrade"]}, lambda result, error: None)
+    request("plan.get", None, lambda result, error: (page.update(result["state"]), show()))
+
+def upgrade(done):
+    return request("plan.upgrade", {"workDoneToken": "upgrade"}, done)
+
+def cancel(request_id):
+    notify("$/cancelRequest", {"id": request_id.unpack()})
+
+def stop():
+    request("shutdown", None, lambda result, error: notify("exit"))
+# <<< connect
+
+
+# >>> show
 page = {}  # the sections, each as it last came
 
 def show():
@@ -23,6 +65,11 @@ def notified(client, method, params):
         page.update(params.unpack()["state"])
         show()
 
+client.connect("notification", notified)
+# <<< show
+
+
+# >>> answer
 def asked(client, method, request_id, params):
     """Whoever returns True here answers, now or later."""
     if method == "host.onUpgrade":
@@ -37,40 +84,8 @@ def buy(request_id, plan):
 def answer(request_id, result):
     client.reply_async(request_id, variant(result), None, None)
 
-def variant(value):
-    """As jsonrpc-glib takes it: a{sv}, av, an empty maybe for null."""
-    if isinstance(value, dict):
-        return GLib.Variant("a{sv}", {name: variant(member) for name, member in value.items()})
-    if isinstance(value, list):
-        return GLib.Variant("av", [variant(entry) for entry in value])
-    return GLib.Variant({bool: "b", int: "x", float: "d", str: "s", type(None): "mv"}[type(value)], value)
-
-process = Gio.Subprocess.new(["rpcshell"], Gio.SubprocessFlags.STDIN_PIPE | Gio.SubprocessFlags.STDOUT_PIPE)
-client = Jsonrpc.Client.new(Gio.SimpleIOStream.new(process.get_stdout_pipe(), process.get_stdin_pipe()))
-client.connect("notification", notified)
 client.connect("handle-call", asked)
-client.start_listening()
-
-def request(method, params, done):
-    """Calls done(result, None) or done(None, error); returns the id, for cancel()."""
-    def finished(client, task):
-        try:
-            _, result = client.call_finish(task)
-        except GLib.Error as error:  # its message is the error object, as GLib writes a variant
-            return done(None, GLib.Variant.parse(None, error.message, None, None).unpack())
-        done(result.unpack(), None)
-    return client.call_with_id_async(method, variant(params), None, finished)
-
-def start():
-    request("initialize", {"processId": os.getpid(), "handlers": ["onUpgrade"]}, lambda result, error: None)
-    request("plan.get", None, lambda result, error: (page.update(result["state"]), show()))
-
-def upgrade(done):
-    return request("plan.upgrade", {"workDoneToken": "upgrade"}, done)
-
-def cancel(request_id):
-    client.send_notification("$/cancelRequest", GLib.Variant("a{sv}", {"id": request_id}), None)
-# <<< connect
+# <<< answer
 
 events, progress, cancelled, questions = [], [], [], []
 answers = []
@@ -98,7 +113,7 @@ def buy(request_id, plan):
 
 def report_and_buy(request_id, plan):
     report = {"token": "upgrade", "value": {"kind": "report", "percentage": 40}}
-    client.send_notification("$/progress", variant(report), None)
+    notify("$/progress", report)
     until(lambda: page["upgrade"]["progress"] == 0.4)
     bought(request_id, plan)
 
@@ -164,8 +179,8 @@ check("the button rests", page["upgrade"]["phase"] == "idle", page["upgrade"])
 answer(questions[2][0], {"plan": STUDIO})
 check("an answer that comes late does no harm", ask("shell.ping") == ({}, None))
 
-check("shutdown", ask("shutdown") == (None, None))
-client.send_notification("exit", None, None)
-process.wait(None)
-check("exit status", process.get_exit_status() == 0, process.get_exit_status())
+stop()
+ended = []
+process.wait_async(None, lambda process, task: ended.append(process.wait_finish(task)))
+check("shutdown, exit", until(lambda: ended) and process.get_exit_status() == 0, process.get_exit_status())
 finish()

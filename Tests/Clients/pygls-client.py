@@ -10,8 +10,33 @@ import asyncio, os
 from pygls.client import JsonRPCClient
 from pygls.exceptions import JsonRpcException
 
-page = {}  # the sections, each as it last came, as named tuples
 client = JsonRPCClient()
+
+def request(method, params=None, request_id=None):
+    """To be awaited: the result as named tuples, or JsonRpcException with code and message."""
+    return client.protocol.send_request_async(method, params, msg_id=request_id)
+
+async def start():
+    await client.start_io("rpcshell")
+    await request("initialize", {"processId": os.getpid(), "handlers": ["onUpgrade"]})
+    page.update((await request("plan.get")).state._asdict())
+    show()
+
+def upgrade(request_id):
+    return request("plan.upgrade", {"workDoneToken": "upgrade"}, request_id)
+
+def cancel(request_id):
+    client.protocol.notify("$/cancelRequest", {"id": request_id})
+
+async def stop():
+    await request("shutdown")
+    client.protocol.notify("exit")
+    return await client._server.wait()
+# <<< connect
+
+
+# >>> show
+page = {}  # the sections, each as it last came
 
 def show():
     """Draws the page; here it prints a line for each thing on it."""
@@ -25,38 +50,20 @@ def show():
 def changed(event):
     page.update(event.state._asdict())
     show()
+# <<< show
 
+
+# >>> answer
 @client.feature("host.onUpgrade")
 async def upgrade_asked(call):
-    """What this returns is the answer; pygls cancels it, and says so, when the shell does."""
+    """What this returns is the answer. When the shell cancels, pygls cancels this and answers."""
     return await buy(call.plan)
 
 async def buy(plan):
     """Here your billing takes over."""
     price = {"amount": "19.99", "currencyCode": "USD"}
     return {"plan": {"name": "Studio", "price": price, "period": "month", "status": {"renews": "2026-11-02"}}}
-
-def request(method, params=None, request_id=None):
-    return client.protocol.send_request_async(method, params, msg_id=request_id)
-
-async def start():
-    await client.start_io("rpcshell")
-    await request("initialize", {"processId": os.getpid(), "handlers": ["onUpgrade"]})
-    page.update((await request("plan.get")).state._asdict())
-    show()
-
-def upgrade(request_id):
-    """The future has the outcome, or raises JsonRpcException. The id is for cancel()."""
-    return request("plan.upgrade", {"workDoneToken": "upgrade"}, request_id)
-
-def cancel(request_id):
-    client.protocol.notify("$/cancelRequest", {"id": request_id})
-
-async def stop():
-    await request("shutdown")
-    client.protocol.notify("exit")
-    return await client._server.wait()
-# <<< connect
+# <<< answer
 
 events, progress, questions, cancelled = [], [], [], []
 answers = []
