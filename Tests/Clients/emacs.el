@@ -52,8 +52,8 @@
   "Here your billing takes over."
   (account-answer
    (if (y-or-n-p (format "Upgrade from %s? " (plist-get plan :name)))
-       '(:plan (:name "Studio" :price (:amount "19.99" :currencyCode "USD") :period "month"
-                :status (:renews "2026-11-02")))
+       (list :plan (list :name "Studio" :price '(:amount "19.99" :currencyCode "USD") :period "month"
+                         :status (plist-get plan :status)))
      '(:outcome "cancelled"))))
 
 (defun account-answer (result)

@@ -39,7 +39,7 @@ end
 local function buy(plan) -- Here your billing takes over.
   if vim.fn.confirm('Upgrade from ' .. plan.name .. '?', '&Yes\n&No') ~= 1 then return { outcome = 'cancelled' } end
   local price = { amount = '19.99', currencyCode = 'USD' }
-  return { plan = { name = 'Studio', price = price, period = 'month', status = { renews = '2026-11-02' } } }
+  return { plan = { name = 'Studio', price = price, period = 'month', status = plan.status } }
 end
 
 local function asked(method, params)
@@ -79,6 +79,9 @@ end
 local function stop()
   shell.request('shutdown', nil, function() shell.notify('exit') end)
 end
+
+vim.api.nvim_create_user_command('Account', start, {})
+vim.api.nvim_create_user_command('AccountUpgrade', upgrade, {})
 -- <<< connect
 
 -- The test

@@ -62,7 +62,7 @@ async def upgrade_asked(call):
 async def buy(plan):
     """Here your billing takes over."""
     price = {"amount": "19.99", "currencyCode": "USD"}
-    return {"plan": {"name": "Studio", "price": price, "period": "month", "status": {"renews": "2026-11-02"}}}
+    return {"plan": {"name": "Studio", "price": price, "period": "month", "status": plan.status._asdict()}}
 # <<< answer
 
 events, progress, questions, cancelled = [], [], [], []

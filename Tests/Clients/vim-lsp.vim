@@ -7,6 +7,7 @@ source <sfile>:h/checks.vim
 let s:page = {} " the sections, each as it last came
 let s:buffer = bufadd('account')
 call bufload(s:buffer)
+call setbufvar(s:buffer, '&buftype', 'nofile')
 
 func s:Show() abort
   let summary = s:page.summary
@@ -36,10 +37,11 @@ endfunc
 
 " >>> answer
 func s:Buy(question) abort " Here your billing takes over.
-  if confirm('Upgrade from ' .. a:question.params.plan.name .. '?', "&Yes\n&No", 1) == 1
-    let plan = {'name': 'Studio', 'price': {'amount': '19.99', 'currencyCode': 'USD'}, 'period': 'month',
-          \ 'status': {'renews': '2026-11-02'}}
-    call s:Answer(a:question, {'plan': plan})
+  let plan = a:question.params.plan
+  if confirm('Upgrade from ' .. plan.name .. '?', "&Yes\n&No", 1) == 1
+    let price = {'amount': '19.99', 'currencyCode': 'USD'}
+    let higher = {'name': 'Studio', 'price': price, 'period': 'month', 'status': plan.status}
+    call s:Answer(a:question, {'plan': higher})
   else
     call s:Answer(a:question, {'outcome': 'cancelled'})
   endif
@@ -92,6 +94,9 @@ func s:Stop() abort
   call ch_evalexpr(s:shell, {'method': 'shutdown'})
   call ch_sendexpr(s:shell, {'method': 'exit'})
 endfunc
+
+command Account call s:Start()
+command AccountUpgrade call s:Upgrade()
 " <<< connect
 
 " The test

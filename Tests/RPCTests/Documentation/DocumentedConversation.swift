@@ -23,8 +23,7 @@ struct DocumentedConversation: Sendable, CustomTestStringConvertible {
   static func all(in page: String) throws -> [DocumentedConversation] {
     var found: [DocumentedConversation] = []
     var current: DocumentedConversation?
-    let lines = try text(of: page).split(separator: "\n", omittingEmptySubsequences: false)
-    for (number, line) in lines.enumerated() {
+    for (number, line) in try lines(of: page).enumerated() {
       if line == "```rpc" {
         current = DocumentedConversation(page: page, line: number + 1)
       } else if line == "```", let ended = current {
@@ -37,7 +36,7 @@ struct DocumentedConversation: Sendable, CustomTestStringConvertible {
     return found
   }
 
-  private mutating func add(_ line: Substring) {
+  private mutating func add(_ line: String) {
     let text = String(line.dropFirst(2))
     switch line.first {
     case "→": turns.append(.input(text))
@@ -50,8 +49,8 @@ struct DocumentedConversation: Sendable, CustomTestStringConvertible {
 
   private struct Unreadable: Error { var path: String }
 
-  /// Reads a page with the C library: the tests need nothing of Foundation for it.
-  private static func text(of page: String) throws -> String {
+  /// Reads a file under the repository's root with the C library: the tests need nothing of Foundation for it.
+  static func lines(of page: String) throws -> [String] {
     let path = Binary.root + "/" + page
     guard let file = fopen(path, "r") else { throw Unreadable(path: path) }
     defer { fclose(file) }
@@ -59,5 +58,6 @@ struct DocumentedConversation: Sendable, CustomTestStringConvertible {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
     return String(decoding: bytes, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 }
