@@ -79,7 +79,7 @@
   (pop-to-buffer "*account*"))
 
 (defun account-upgrade ()
-  "Upgrade; the page shows what comes of it, a failure too."
+  "Upgrade; the page shows what comes of it, a failure too.  The value is the request's id, for `account-cancel'."
   (interactive)
   (jsonrpc-async-request account-process :plan.upgrade '(:workDoneToken "upgrade")
                          :success-fn #'ignore :error-fn #'ignore :timeout nil)

@@ -56,7 +56,7 @@ local dispatchers = {
   on_exit = function(code) status = code end,
 }
 local older, shell = pcall(vim.lsp.rpc.start, 'rpcshell', {}, dispatchers)
-if not older then shell = vim.lsp.rpc.start({ 'rpcshell' }, dispatchers) end -- Neovim 0.11
+if not older then shell = vim.lsp.rpc.start({ 'rpcshell' }, dispatchers) end -- as newer Neovims want it
 
 local function start()
   shell.request('initialize', { processId = vim.fn.getpid(), handlers = { 'onUpgrade' } }, function() end)
