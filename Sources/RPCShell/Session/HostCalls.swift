@@ -4,6 +4,11 @@ struct HostCalls {
   /// No answer will come any more.
   private(set) var isOver = false
 
+  var isEmpty: Bool { requests.isEmpty }
+
+  /// Whether a request was made and not answered.
+  func contains(_ id: Int) -> Bool { requests[id] != nil }
+
   /// - Returns: whether the request can be sent.
   mutating func add(_ request: HostRequest) -> Bool {
     if !isOver { requests[request.id] = request }

@@ -24,6 +24,17 @@ extension Session {
     request.answer(hostAnswer(in: message.text))
   }
 
+  /// Takes what has the id of an open request and nothing else for an answer of null: some libraries leave members out that
+  /// have no value.
+  func receivesEmptyAnswer(_ message: Message) -> Bool {
+    guard !hostCalls.isEmpty, message.method.isEmpty, let id = message.id,
+      let number = Int(String(decoding: id, as: UTF8.self)), hostCalls.contains(number),
+      let view = try? JSONDocument(parsing: message.text).view, view["method"] == nil
+    else { return false }
+    hostCalls.answered(number)?.answer(.result(.null))
+    return true
+  }
+
   private func hostAnswer(in text: UnsafeRawBufferPointer) -> HostAnswer {
     guard let view = try? JSONDocument(parsing: text).view else {
       return .error(code: RPCError.Code.internalError.rawValue, message: "the answer cannot be read")

@@ -31,7 +31,21 @@ extension Session {
       .optional("theme", .any, "for renderers"),
       .optional("handlers", .array(.choice(HostAction.allCases.map(\.rawValue))), "actions that the host does itself"),
       .optional("capabilities", .any, "what the host can do"),
+      .optional("initializationOptions", .any, "handlers again, for clients that can put them nowhere else (LSP)"),
     ]
+  }
+
+  /// The actions that the host takes over.
+  private func hostActions(in params: JSONView) throws(RPCError) -> [HostAction]? {
+    var handlers = params["handlers"]
+    if handlers == nil, let options = params["initializationOptions"], options.kind == .object {
+      do throws(SchemaViolation) {
+        try Schema.object(Self.initializeParams.filter { "\($0.name)" == "handlers" })
+          .validate(options, path: "initializationOptions", unknown: .ignored)
+      } catch { throw .invalidParams(error.text, path: error.path) }
+      handlers = options["handlers"]
+    }
+    return handlers.map { $0.elements.compactMap { $0.string.flatMap(HostAction.init) } }
   }
 
   private func environment(from params: JSONView) throws(RPCError) -> Environment {
@@ -52,9 +66,7 @@ extension Session {
     }
     if let size = params["textSize"]?.string.flatMap(Environment.TextSize.init) { environment.textSize = size }
     if let reduceMotion = params["reduceMotion"]?.bool { environment.reduceMotion = reduceMotion }
-    if let handlers = params["handlers"]?.elements, options.hostHandler != nil {
-      environment.hostActions = handlers.compactMap { $0.string.flatMap(HostAction.init) }
-    }
+    if options.hostHandler != nil, let actions = try hostActions(in: params) { environment.hostActions = actions }
     return environment
   }
 

@@ -50,6 +50,7 @@ extension Session {
     case .call: call(message, in: batch)
     case .response: receiveAnswer(message)
     case .invalid(let reason):
+      if receivesEmptyAnswer(message) { return }
       if let id = message.id, !pending.isEmpty || batch != nil, !isUnused(id, in: batch) { return }
       refuse(message, RPCError(.invalidRequest, "\(reason)"), in: batch)
     }

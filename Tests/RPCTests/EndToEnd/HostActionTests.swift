@@ -32,6 +32,19 @@ struct HostActionTests {
     #expect(ending.errors == [])
   }
 
+  @Test(arguments: [
+    (#"{"initializationOptions":{"handlers":["onUpgrade"],"other":1}}"#, true),
+    (#"{"handlers":[],"initializationOptions":{"handlers":["onUpgrade"]}}"#, false),
+    (#"{"initializationOptions":[1]}"#, false), (#"{"initializationOptions":null}"#, false),
+  ])
+  func `clients of fixed types say it in their options`(params: String, isHosts: Bool) async throws {
+    let ending = try await RunningShell.run(
+      .frozenDemo(),
+      input: #"{"id":1,"method":"initialize","params":\#(params)}"# + "\n" + #"{"id":2,"method":"plan.upgrade"}"# + "\n"
+    )
+    #expect(ending.frames.last { $0.id == "2" }?.errorCode == (isHosts ? 106 : nil))
+  }
+
   @Test func `when the input ends, what waits for the client has failed at once`() async throws {
     let ending = try await RunningShell.run(
       .frozenDemo(), input: Self.initialize + #"{"id":2,"method":"plan.upgrade"}"# + "\n")

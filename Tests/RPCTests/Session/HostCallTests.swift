@@ -33,7 +33,7 @@ struct HostCallTests {
       (#"{"jsonrpc":"2.0","id":1000001,"result":{"größe":[1,2.50]}}"#, #"{"größe":[1,2.5]}"#),
       (#"{"id":1000001,"result":null}"#, "null"), (#"{"id":1000001.0,"result":7}"#, "7"),
       (#"{"id":1000001,"result":true,"error":null}"#, "true"), (#"[{"id":1000001,"result":"a"}]"#, #""a""#),
-      ("{\"id\":1000001,\n \"result\":2}", "2"),
+      ("{\"id\":1000001,\n \"result\":2}", "2"), (#"{"jsonrpc":"2.0","id":1000001}"#, "null"),
     ])
   func `an answer reaches who asked`(answer: String, result: String) async throws {
     let host = try await Self.asked()
