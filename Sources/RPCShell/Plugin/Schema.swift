@@ -28,6 +28,14 @@ public indirect enum Schema: Sendable {
     /// One line for `rpc.discover`.
     public var summary: String?
 
+    /// What is published: a member that may be left out may be null as well.
+    var published: Schema {
+      switch schema {
+      case .any, .nullable: schema
+      default: isRequired ? schema : .nullable(schema)
+      }
+    }
+
     /// A member that must be there.
     public static func required(_ name: StaticString, _ schema: Schema, _ summary: String? = nil) -> Property {
       Property(name: name, schema: schema, isRequired: true, summary: summary)
@@ -113,7 +121,7 @@ extension Schema {
       for property in properties {
         members.key(property.name)
         members.object { member in
-          property.schema.writeMembers(to: &member)
+          property.published.writeMembers(to: &member)
           if let summary = property.summary { member.member("title", summary) }
         }
       }

@@ -45,7 +45,7 @@ struct DiscoveryDocument {
           if let summary = parameter.summary { descriptor.member("summary", summary) }
           descriptor.member("required", parameter.isRequired)
           descriptor.key("schema")
-          parameter.schema.write(to: &descriptor)
+          parameter.published.write(to: &descriptor)
         }
       }
     }

@@ -160,7 +160,7 @@ struct SchemaTextTests {
     Check(#"{"type":"array","items":{"type":"boolean"}}"#, .array(.boolean), nil),
     Check(#"{"type":"object","properties":{},"additionalProperties":false}"#, .emptyObject, nil),
     Check(
-      #"{"type":"object","properties":{"a":{"type":"string","title":"what"},"b":{}},"required":["b"],"#
+      #"{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}],"title":"what"},"b":{}},"required":["b"],"#
         + #""additionalProperties":false}"#,
       .object([.optional("a", .string, "what"), .required("b", .any)]), nil),
     Check(
