@@ -22,15 +22,17 @@ enum SystemTimeZone {
   @Sendable
   static func isKnown(_ name: String) -> Bool {
     if name.isExactly("UTC") || name.isExactly("GMT") { return true }
+    guard name.utf8.count <= longest, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    let isPlain =
-      name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") }
-    guard isPlain else { return false }
+    guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") }) else { return false }
     // The system has more files than there are zones (copies with other rules, links to what is set); the library knows
     // zones that it makes up from an offset.
     return isZoneFile("\(directory)/\(name)") ?? TimeZone.knownTimeZoneIdentifiers.contains(name)
       && TimeZone(identifier: name) != nil
   }
+
+  /// Bytes of a name; the longest there is has 32.
+  private static let longest = 64
 
   /// Whether a file is a compiled time zone (tzfile(5)); nil where there is none.
   private static func isZoneFile(_ path: String) -> Bool? {
