@@ -27,6 +27,8 @@ extension Schema {
   /// What unknown members of an object mean.
   public enum UnknownMembers: Sendable {
     case refused
+    /// Those whose name starts with `//` are comments; others are refused.
+    case refusedButComments
     case ignored
   }
 
@@ -103,7 +105,9 @@ extension Schema {
     guard present.count == 1 else {
       let tags = alternatives.map { "\($0[0].name)" }
       let list = tags.map { "'\($0)'" }.joined(separator: ", ")
-      let given = value.members.map(\.name).first { name in !tags.contains { $0.isExactly(name) } }
+      let given = value.members.map(\.name).first { name in
+        !name.utf8.starts(with: "//".utf8) && !tags.contains { $0.isExactly(name) }
+      }
       let hint = present.isEmpty ? given.map { NearestName.hint(for: $0, among: tags) } ?? "" : ""
       throw violation("expected exactly one of \(list)" + hint)
     }
@@ -122,7 +126,7 @@ extension Schema {
         do throws(SchemaViolation) { try property.schema.check(member, unknown) } catch {
           throw error.under("\(property.name)")
         }
-      } else if unknown == .refused {
+      } else if unknown != .ignored && !(unknown == .refusedButComments && name.starts(with: "//".utf8)) {
         try refuse(String(decoding: name, as: UTF8.self), properties, universal)
       }
     }

@@ -52,15 +52,13 @@ extension Session {
     var environment = environment
     if let locale = params["locale"]?.string {
       guard LocaleIdentifier.isWellFormed(locale) else {
-        throw .invalidParams(
-          "locale: expected an identifier like 'en_US' or 'pt-BR', got '\(locale.shortened)'", path: "locale")
+        throw .invalidParams("locale: " + LocaleIdentifier.refusal(of: locale), path: "locale")
       }
       environment.locale = locale
     }
     if let timeZone = params["timeZone"]?.string {
       guard options.isKnownTimeZone(timeZone) else {
-        throw .invalidParams(
-          "timeZone: unknown time zone '\(timeZone.shortened)'; expected one like 'Europe/Berlin'", path: "timeZone")
+        throw .invalidParams("timeZone: " + TimeZoneIdentifier.refusal(of: timeZone), path: "timeZone")
       }
       environment.timeZone = timeZone
     }

@@ -23,6 +23,11 @@ public enum LocaleIdentifier {
     }
   }
 
+  /// What is said of a text that does not.
+  public static func refusal(of text: String) -> String {
+    "expected an identifier like 'en_US' or 'pt-BR', got '\(text.shortened)'"
+  }
+
   private static func isSubtag(_ text: Substring, _ length: ClosedRange<Int>) -> Bool {
     length.contains(text.utf8.count) && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
   }

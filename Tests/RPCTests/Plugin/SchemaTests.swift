@@ -138,6 +138,16 @@ struct SchemaValidationTests {
     #expect(throws: SchemaViolation.self) { try plan.validate(value) }
   }
 
+  @Test func `takes members with two slashes in front for comments where it is told to, at every depth`() throws {
+    let value = try parsed(#"{"// name":1,"name":"a","meters":[{"//":{},"id":"x"}]}"#)
+    try plan.validate(value, unknown: .refusedButComments)
+    #expect(throws: SchemaViolation.self) { try plan.validate(value) }
+    try usage.validate(try parsed(#"{"// why":"x","bytes":1}"#), unknown: .refusedButComments)
+    for text in [#"{"/name":1,"name":"a"}"#, #"{"name //":1,"name":"a"}"#] {
+      #expect(throws: SchemaViolation.self) { try plan.validate(try parsed(text), unknown: .refusedButComments) }
+    }
+  }
+
   @Test func `allows members that every method has, in the outermost object only`() throws {
     try plan.validate(try parsed(#"{"name":"a","_meta":{}}"#), universal: ["_meta"])
     let inside = try parsed(#"{"name":"a","meters":[{"id":"x","_meta":1}]}"#)
