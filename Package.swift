@@ -35,11 +35,12 @@ let package = Package(
     .target(name: "PlanPlugin", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
     .target(name: "StoragePlugin", dependencies: ["RPCShell"], swiftSettings: strict),
     .target(name: "HostAdapters", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
+    .target(name: "Configuration", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
 
     // MARK: The program
     .executableTarget(
       name: "RPCShellMain",
-      dependencies: ["CLinux", "RPCShell", "AccountModel", "PlanPlugin", "HostAdapters"],
+      dependencies: ["CLinux", "RPCShell", "AccountModel", "PlanPlugin", "HostAdapters", "Configuration"],
       path: "Sources/RPCShell/Main", swiftSettings: strict),
 
     // MARK: Tests. TestShell is the shell with a plugin that only tests need; the product does not contain it
@@ -49,7 +50,7 @@ let package = Package(
       name: "RPCTests",
       dependencies: [
         "CJansson", "RPCShell", "AccountModel", "PlanPlugin", "StoragePlugin", "HostAdapters",
-        "RPCShellMain", "TestShell",
+        "Configuration", "RPCShellMain", "TestShell",
       ],
       path: "Tests/RPCTests",
       swiftSettings: strict),

@@ -1,0 +1,58 @@
+extension Configuration {
+  /// A file that says something about everything, valid as it stands: members whose name starts with `//` are comments.
+  public static let example = """
+    {
+      "//": "Every member may be left out. A member whose name starts with // is a comment.",
+
+      "// locale": "how dates, numbers and money read; by default en_US",
+      "locale": "en_US",
+      "// timeZone": "the zone of dates; by default TZ, else the system's, else UTC",
+      "timeZone": "Europe/Berlin",
+
+      "// handlers": "who does what: local is built in (the default), host asks the client, null is not available",
+      "handlers": {
+        "// timeout": "seconds after which a call is given up; by default 600 for onUpgrade, else 60",
+        "onUpgrade": {"adapter": "local", "timeout": 300},
+        "onManage": {"adapter": "host", "timeout": 120},
+        "onRestore": {"adapter": "local"},
+        "onClearCache": null,
+        "onRemove": null
+      },
+
+      "// account": "what local works on; by default a sample: Plus, with Studio above it",
+      "account": {
+        "// plan": "what the account starts with; by default the first of the catalogue",
+        "plan": {
+          "name": "Basic",
+          "price": {"free": true},
+          "status": {"renews": "2035-01-15"},
+          "meters": [{"id": "storage", "label": "Storage", "used": 1.5, "limit": 2, "unit": "GB"}],
+          "upgrade": {"title": "Upgrade to Pro", "detail": "100 GB"}
+        },
+        "// catalogue": "what an upgrade climbs, the lowest first",
+        "catalogue": [
+          {
+            "name": "Basic",
+            "price": {"free": true},
+            "status": {"renews": "2035-01-15"},
+            "meters": [{"id": "storage", "label": "Storage", "used": 0, "limit": 2, "unit": "GB"}],
+            "upgrade": {"title": "Upgrade to Pro", "detail": "100 GB"}
+          },
+          {
+            "name": "Pro",
+            "price": {"amount": "4.99", "currencyCode": "EUR"},
+            "period": "month",
+            "status": {"renews": "2035-01-15"},
+            "meters": [{"id": "storage", "label": "Storage", "used": 0, "limit": 100, "unit": "GB"}]
+          }
+        ],
+        "// manageURL": "the page where a subscription is managed; by default there is none",
+        "manageURL": "https://billing.example/me"
+      },
+
+      "// holds": "seconds for which a checkmark stays; these are the defaults",
+      "holds": {"upgrade": 1.2, "restore": 3, "clearCache": 3}
+    }
+
+    """
+}

@@ -1,0 +1,111 @@
+import AccountModel
+public import RPCShell
+
+extension Configuration {
+  /// What a file must look like, but for what ``init(checking:isKnownTimeZone:)`` checks beside it.
+  static var schema: Schema {
+    .object([
+      .optional("locale", .string), .optional("timeZone", .string),
+      .optional(
+        "handlers",
+        .object([
+          .optional("onUpgrade", handler), .optional("onManage", handler), .optional("onRestore", handler),
+          .optional("onClearCache", handler), .optional("onRemove", handler),
+        ])),
+      .optional(
+        "account",
+        .object([
+          .optional("plan", PlanUsage.schema),
+          .optional("catalogue", .checked(.array(PlanUsage.schema), expected: "at least one plan") { $0.count > 0 }),
+          .optional("manageURL", url),
+        ])),
+      .optional(
+        "holds", .object([.optional("upgrade", hold), .optional("restore", hold), .optional("clearCache", hold)])),
+    ])
+  }
+
+  private static var handler: Schema {
+    .object([
+      .required("adapter", .choice(Adapter.allCases.map(\.rawValue))),
+      .optional(
+        "timeout",
+        .checked(.number, expected: "seconds, more than 0 and at most 86400") { $0.number! > 0 && $0.number! <= 86400 }),
+    ])
+  }
+
+  private static var hold: Schema { .number(0...3600) }
+
+  private static var url: Schema {
+    .checked(.string, expected: "a URL like 'https://billing.example/me'") { isURL($0.string!) }
+  }
+
+  /// Whether a text begins with a scheme and has no blanks or controls (RFC 3986, section 3).
+  private static func isURL(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[1].isEmpty, let first = parts[0].first, isLetter(first) else { return false }
+    return parts[0].allSatisfy { isLetter($0) || "0123456789+-.".utf8.contains($0) }
+      && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+
+  // MARK: Reading
+
+  /// Reads a configuration; members whose name starts with `//` are comments.
+  ///
+  /// - Parameter isKnownTimeZone: asked where a time zone is given.
+  /// - Throws: the first thing that is wrong: `handlers.onUpgarde: unknown member; did you mean 'onUpgrade'?`
+  public init(checking view: JSONView, isKnownTimeZone: (String) -> Bool) throws(SchemaViolation) {
+    try Self.schema.validate(view, unknown: .refusedButComments)
+    self.init()
+    locale = view["locale"]?.string
+    if let locale, !LocaleIdentifier.isWellFormed(locale) {
+      throw SchemaViolation(path: "locale", reason: LocaleIdentifier.refusal(of: locale))
+    }
+    timeZone = view["timeZone"]?.string
+    if let timeZone, !isKnownTimeZone(timeZone) {
+      throw SchemaViolation(path: "timeZone", reason: TimeZoneIdentifier.refusal(of: timeZone))
+    }
+    for action in HostAction.allCases {
+      self[action] = Handling(validated: view["handlers"]?.member(named: action.rawValue))
+    }
+    if let account = view["account"], !account.isNull { self.account = try Account(validated: account) }
+    holds.upgrade = view["holds"]?["upgrade"]?.number
+    holds.restore = view["holds"]?["restore"]?.number
+    holds.clearCache = view["holds"]?["clearCache"]?.number
+  }
+}
+
+extension Configuration.Handling {
+  fileprivate init(validated view: JSONView?) {
+    guard let view else {
+      self = .unset
+      return
+    }
+    let adapter = view["adapter"]?.string.flatMap(Configuration.Adapter.init)
+    self = adapter.map { .by($0, timeout: view["timeout"]?.number) } ?? .notAvailable
+  }
+}
+
+extension Configuration.Account {
+  fileprivate init(validated view: JSONView) throws(SchemaViolation) {
+    if let plan = view["plan"], !plan.isNull { self.plan = try PlanUsage(validated: plan, path: "account.plan") }
+    if let catalogue = view["catalogue"], !catalogue.isNull { self.catalogue = try Self.catalogue(catalogue) }
+    manageURL = view["manageURL"]?.string
+  }
+
+  /// A plan is looked up by its name, so no two may have the same.
+  private static func catalogue(_ view: JSONView) throws(SchemaViolation) -> [PlanUsage] {
+    var plans: [PlanUsage] = []
+    for (index, element) in view.elements.enumerated() {
+      let path = "account.catalogue[\(index)]"
+      let plan = try PlanUsage(validated: element, path: path)
+      guard !plans.contains(where: { $0.name == plan.name }) else {
+        throw SchemaViolation(
+          path: path + ".name", reason: "expected a name that no other plan has, got '\(plan.name)' again")
+      }
+      plans.append(plan)
+    }
+    return plans
+  }
+}
