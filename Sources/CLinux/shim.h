@@ -12,6 +12,9 @@
 static inline int cl_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 static inline int cl_signalfd(const sigset_t *mask) { return signalfd(-1, mask, SFD_CLOEXEC | SFD_NONBLOCK); }
 
+// memfd_create(2): a file that is only in memory; 1 is MFD_CLOEXEC.
+static inline int cl_memfd(void) { return (int)syscall(SYS_memfd_create, "rpcshell", 1u); }
+
 // pidfd_open(2): a descriptor that becomes readable when the process ends; -1 with ENOSYS before Linux 5.3.
 static inline int cl_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
@@ -23,5 +26,6 @@ static inline int cl_getopt_long(int argc, char *const argv[], const char *short
 static inline const char *cl_optarg(void) { return optarg; }
 static inline int cl_optind(void) { return optind; }
 static inline int cl_optopt(void) { return optopt; }
+static inline void cl_set_optind(int index) { optind = index; }
 static inline void cl_reset_getopt(void) { optind = 0; }
 #endif

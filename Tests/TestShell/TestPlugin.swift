@@ -70,10 +70,12 @@ actor TestPlugin: Plugin {
   private nonisolated func actionRoutes() -> [Route] {
     [
       .action(
-        self, "test.slow", "answers after a while", params: { [.required("seconds", .number)] }, result: { .boolean }
+        self, "test.slow", "answers after a while",
+        params: { Self.slowness }, result: { .boolean }
       ) { (plugin, params, context) throws(RPCError) in
         let seconds = params["seconds"]?.number ?? 0
         context.progress.begin(title: "Slow")
+        if let line = params["say"]?.string { plugin.host.log(line) }
         return { [host = plugin.host!] () async throws(RPCError) in
           defer { context.progress.end() }
           do { try await host.clock.sleep(for: .seconds(seconds)) } catch { throw Self.stopped(context) }
@@ -82,9 +84,10 @@ actor TestPlugin: Plugin {
       },
       .action(
         self, "test.stubborn", "answers after a while, and takes no notice of a cancel",
-        params: { [.required("seconds", .number)] }, result: { .boolean }
+        params: { Self.slowness }, result: { .boolean }
       ) { (plugin, params, _) throws(RPCError) in
         let seconds = params["seconds"]?.number ?? 0
+        if let line = params["say"]?.string { plugin.host.log(line) }
         return { [host = plugin.host!] () async throws(RPCError) in
           await Task(executorPreference: host.executor) { try? await host.clock.sleep(for: .seconds(seconds)) }.value
           return JSONText { $0.bool(true) }
@@ -113,6 +116,10 @@ actor TestPlugin: Plugin {
         throw RPCError(.actionFailed, params["message"]?.string ?? "", data: [.init("action", .string("fail"))])
       },
     ]
+  }
+
+  private static var slowness: [Schema.Property] {
+    [.required("seconds", .number), .optional("say", .string, "a line on stderr when it begins")]
   }
 
   private nonisolated var askRoute: Route {

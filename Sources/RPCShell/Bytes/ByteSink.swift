@@ -31,7 +31,7 @@ public enum WriteOutcome: Equatable, Sendable {
 
 /// A descriptor of this process, written to without waiting and without setting `O_NONBLOCK` on a description that
 /// others share: that flag would reach the terminal, or the parent's end, of everybody who has it open.
-public struct DescriptorSink: ByteSink {
+public struct DescriptorSink: ByteSink, Sendable {
   /// How a write can be kept from waiting.
   private enum Way {
     /// The description is ours alone, or someone else made it non-blocking, or it never waits (a file).

@@ -19,7 +19,7 @@ public enum ReadOutcome: Equatable, Sendable {
 
 /// A descriptor of this process. Does not wait even when somebody else reads from the same pipe and was faster, as far as
 /// the system allows.
-public struct DescriptorSource: ByteSource {
+public struct DescriptorSource: ByteSource, Sendable {
   public let descriptor: Int32
   private let isSocket: Bool
 

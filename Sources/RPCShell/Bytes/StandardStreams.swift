@@ -14,13 +14,7 @@ public struct StandardStreams {
   /// stdout that is closed fails at the first write.
   /// - Returns: nil, with `errno` set, when the process may not open enough descriptors.
   public static func take() -> StandardStreams? {
-    signal(SIGPIPE, SIG_IGN)
-    signal(SIGXFSZ, SIG_IGN)
-    let hasOutput = fcntl(1, F_GETFD) >= 0
-    // A closed standard descriptor would be handed to the next file that is opened.
-    for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
-      _ = open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY)
-    }
+    let hasOutput = secure()
     let input = fcntl(0, F_DUPFD_CLOEXEC, 3)
     let output = hasOutput ? fcntl(1, F_DUPFD_CLOEXEC, 3) : -1
     let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -30,6 +24,19 @@ public struct StandardStreams {
     divertPrints()
     return StandardStreams(
       input: DescriptorSource(takingOver: input), output: DescriptorSink(takingOver: output))
+  }
+
+  /// Makes writing to what nobody reads an error, and fills standard descriptors that are closed: they would be handed to
+  /// the next file that is opened.
+  /// - Returns: whether there is a stdout.
+  static func secure() -> Bool {
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    let hasOutput = fcntl(1, F_GETFD) >= 0
+    for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
+      _ = open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY)
+    }
+    return hasOutput
   }
 
   /// Points descriptor 1 at stderr. What a handler prints while nobody reads stderr is lost; it does not wait.

@@ -55,6 +55,7 @@ extension Session {
     }
     guard life.wasInterrupted else { return }
     endInput()
+    if options.cancelsWhenInterrupted { pending.stopAll(.cancelled) }
     stopPending(after: SessionOptions.interruptedDrain)
   }
 

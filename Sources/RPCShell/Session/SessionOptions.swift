@@ -16,6 +16,8 @@ public struct SessionOptions: Sendable {
   public var hostHandler: (any ActionHandler)?
   /// Takes lines for the person at the terminal, without line end.
   public var log: @Sendable (String) -> Void
+  /// When the process is told to end, what runs is cancelled at once, as by `$/cancelRequest`.
+  public var cancelsWhenInterrupted = false
   /// A descriptor that becomes readable, with one `signalfd_siginfo` each, when the process is told to end.
   public var interrupts: Int32?
 

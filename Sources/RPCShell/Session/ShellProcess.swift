@@ -15,28 +15,42 @@ public enum ShellProcess {
     _ options: SessionOptions, trace: String? = nil, now: @escaping @Sendable () -> Double = systemTime,
     plugins: @escaping @Sendable (LoopExecutor) -> [any Plugin]
   ) -> ExitStatus {
-    var options = options
-    guard let streams = StandardStreams.take() else {
+    do throws(NotStarted) {
+      guard let streams = StandardStreams.take() else { throw .noDescriptors(options) }
+      return try run(streams.input, streams.output, options, trace: trace, now: now, plugins: plugins)
+    } catch { return error.status }
+  }
+
+  /// The process cannot serve; the line that says why is written.
+  struct NotStarted: Error {
+    var status: ExitStatus
+
+    static func noDescriptors(_ options: SessionOptions) -> NotStarted {
       options.log("rpcshell: cannot open descriptors: \(String(cString: strerror(errno)))")
-      return .failure
+      return NotStarted(status: .failure)
     }
-    var source: any ByteSource = streams.input
-    var sink: any ByteSink = streams.output
+  }
+
+  /// Runs one session from a descriptor to another.
+  static func run(
+    _ input: DescriptorSource, _ output: DescriptorSink, _ options: SessionOptions, trace: String?,
+    now: @escaping @Sendable () -> Double, plugins: @escaping @Sendable (LoopExecutor) -> [any Plugin]
+  ) throws(NotStarted) -> ExitStatus {
+    var options = options
+    var source: any ByteSource = input
+    var sink: any ByteSink = output
     if let trace {
       guard let files = Trace(path: trace) else {
         options.log(
           "rpcshell: cannot write the trace files \(trace).in and \(trace).out: \(String(cString: strerror(errno)))")
-        return .usage
+        throw NotStarted(status: .usage)
       }
       source = files.tracing(source)
       sink = files.tracing(sink)
     }
     options.interrupts = watchSignals()
     let executor = LoopExecutor()
-    guard options.interrupts != nil, executor.canBeWoken else {
-      options.log("rpcshell: cannot open descriptors: \(String(cString: strerror(errno)))")
-      return .failure
-    }
+    guard options.interrupts != nil, executor.canBeWoken else { throw .noDescriptors(options) }
     let session = Session(
       source: source, sink: sink, plugins: plugins(executor), options: options, executor: executor,
       clock: LoopClock(executor: executor), now: now)
