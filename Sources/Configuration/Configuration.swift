@@ -33,6 +33,9 @@ public struct Configuration: Sendable, Equatable {
   /// How long checkmarks stay, in seconds.
   public struct Holds: Sendable, Equatable {
     public var upgrade, restore, clearCache: Double?
+
+    /// What counts where nothing is said.
+    public static let defaultUpgrade = 1.2, defaultRestore = 3.0, defaultClearCache = 3.0
   }
 }
 

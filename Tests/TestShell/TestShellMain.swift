@@ -23,7 +23,8 @@ struct TestShellMain {
   /// Prints how the call ended.
   private static func call(_ method: String, _ params: String, _ options: SessionOptions) -> Never {
     let output = StandardOutput.take()
-    let end = SingleCall(method, JSONText(trusted: Array(params.utf8))).run(options) { [TestPlugin(executor: $0)] }
+    let call = SingleCall(method, try? JSONText(wholeText: Array(params.utf8)))
+    let end = call.run(options) { [TestPlugin(executor: $0)] }
     let line =
       switch end {
       case .result(let result): "result \(result)"

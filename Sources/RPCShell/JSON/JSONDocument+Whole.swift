@@ -2,7 +2,7 @@ extension JSONDocument {
   /// Parses a text that a person wrote (a file, an argument): one value and nothing else, maybe behind a byte order mark.
   /// - Throws: the place and the words that a session's own parse errors have.
   public convenience init(wholeText text: [UInt8]) throws(JSONParseFailure) {
-    let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let start = text.byteOrderMark
     let buffer = ByteBuffer(capacity: text.count + 1)
     text.withUnsafeBytes { buffer.append(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     // So that a number at the end has ended.
@@ -20,6 +20,22 @@ extension JSONDocument {
     }
     try self.init(parsing: buffer.readable)
   }
+}
+
+extension JSONText {
+  /// A text that a person wrote, as it may be sent: on one line, all else byte for byte.
+  /// - Throws: as ``JSONDocument/init(wholeText:)``.
+  public init(wholeText text: [UInt8]) throws(JSONParseFailure) {
+    _ = try JSONDocument(wholeText: text)
+    let buffer = ByteBuffer(capacity: text.count)
+    text.withUnsafeBytes { buffer.appendCompacted(UnsafeRawBufferPointer(rebasing: $0[text.byteOrderMark...])) }
+    self.init(trusted: buffer.bytes)
+  }
+}
+
+extension [UInt8] {
+  /// Bytes of a byte order mark in front.
+  fileprivate var byteOrderMark: Int { starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
 }
 
 extension JSONParseFailure {

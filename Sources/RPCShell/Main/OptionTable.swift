@@ -16,6 +16,8 @@ struct OptionTable<Name: OptionName>: ~Copyable {
   enum Match {
     /// An option and its value ("" if it takes none).
     case option(Name, value: String)
+    /// What is no option: a command, or what belongs to it.
+    case operand(String)
     case unknown(String)
     case missingValue(String)
   }
@@ -25,6 +27,8 @@ struct OptionTable<Name: OptionName>: ~Copyable {
 
   /// Not an array: instantiating its type would be a good part of a session's start.
   private let entries: UnsafeMutablePointer<option>
+  /// `--` was seen.
+  private var isBehindOptions = false
 
   init() {
     entries = .allocate(capacity: Name.count + 1)
@@ -40,24 +44,33 @@ struct OptionTable<Name: OptionName>: ~Copyable {
 
   deinit { entries.deallocate() }
 
-  /// The next option; nil when there are no more.
-  func next() -> Match? {
+  /// The next argument; nil when there are no more.
+  mutating func next() -> Match? {
+    if isBehindOptions { return nextOperand() }
     var index: Int32 = 0
-    // The leading ':' tells a missing value from an unknown option.
-    let found = cl_getopt_long(CommandLine.argc, CommandLine.unsafeArgv, ":h", entries, &index)
+    // '-' gives operands in their places, whatever POSIXLY_CORRECT says; ':' tells a missing value from an unknown option.
+    let found = cl_getopt_long(CommandLine.argc, CommandLine.unsafeArgv, "-:h", entries, &index)
     switch found {
-    case -1: return nil
+    case -1:
+      isBehindOptions = true
+      return nextOperand()
+    case 1: return .operand(value)
     case Int32(UInt8(ascii: "h")): return .option(.help, value: "")
     case Int32(UInt8(ascii: ":")): return .missingValue(previousArgument)
     default:
       guard let name = Name(rawValue: Int(found - Self.base)) else { return .unknown(unknownOption) }
-      return .option(name, value: cl_optarg().map { String(cString: $0) } ?? "")
+      return .option(name, value: value)
     }
   }
 
-  /// What stands behind the options.
-  var firstOperand: String? {
-    cl_optind() < CommandLine.argc ? argument(cl_optind()) : nil
+  private var value: String { cl_optarg().map { String(cString: $0) } ?? "" }
+
+  /// The next argument behind `--`, which is an operand whatever it looks like.
+  private func nextOperand() -> Match? {
+    let index = cl_optind()
+    guard index < CommandLine.argc else { return nil }
+    cl_set_optind(index + 1)
+    return .operand(argument(index))
   }
 
   /// A letter in a cluster of them, or a long option.

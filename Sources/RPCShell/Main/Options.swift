@@ -1,15 +1,54 @@
 import RPCShell
 
-/// What the command line asks for.
-enum Command {
-  case serve(ServeOptions)
-  case help
-  case version
+/// Every option once: its name and whether it takes a value.
+enum OptionKey: Int, OptionName, CaseIterable {
+  case config, demo, framing, strict, drain, maxMessage, locale, timeZone, trace, output, quiet, help, version
+
+  static let count = 13
+
+  var text: StaticString {
+    switch self {
+    case .config: "config"
+    case .demo: "demo"
+    case .framing: "framing"
+    case .strict: "strict"
+    case .drain: "drain"
+    case .maxMessage: "max-message"
+    case .locale: "locale"
+    case .timeZone: "time-zone"
+    case .trace: "trace"
+    case .output: "output"
+    case .quiet: "quiet"
+    case .help: "help"
+    case .version: "version"
+    }
+  }
+
+  var takesValue: Bool {
+    switch self {
+    case .config, .framing, .drain, .maxMessage, .locale, .timeZone, .trace, .output: true
+    case .demo, .strict, .quiet, .help, .version: false
+    }
+  }
 }
 
-/// The options of a session.
-struct ServeOptions {
+/// Which options were given, or may be: a bit for each.
+struct OptionSelection: OptionSet {
+  let rawValue: UInt32
+
+  init(rawValue: UInt32) { self.rawValue = rawValue }
+  init(_ key: OptionKey) { rawValue = 1 << UInt32(key.rawValue) }
+
+  /// What a configuration could say, too, and which one that is.
+  static let surroundings = OptionSelection(.config).union(Self(.demo)).union(Self(.locale)).union(Self(.timeZone))
+}
+
+/// The options of all commands.
+struct Options {
+  private(set) var given = OptionSelection(rawValue: 0)
+  var config: String?
   var isDemo = false
+  /// nil is both.
   var framing: Framing?
   var isStrict = false
   var drain: Duration?
@@ -17,97 +56,85 @@ struct ServeOptions {
   var locale: String?
   var timeZone: String?
   var trace: String?
+  var output = OutputForm.json
+  var isQuiet = false
+
+  /// How a result is shown.
+  enum OutputForm: String {
+    case json, text
+  }
 }
 
-/// Arguments that make no sense: shown with a hint, status 2.
-struct UsageError: Error {
-  var text: String
-}
-
-extension Command {
-  /// Every option once: its name and whether it takes a value.
-  private enum Name: Int, OptionName, CaseIterable {
-    case demo, framing, strict, drain, maxMessage, locale, timeZone, trace, help, version
-
-    static let count = 10
-
-    var text: StaticString {
-      switch self {
-      case .demo: "demo"
-      case .framing: "framing"
-      case .strict: "strict"
-      case .drain: "drain"
-      case .maxMessage: "max-message"
-      case .locale: "locale"
-      case .timeZone: "time-zone"
-      case .trace: "trace"
-      case .help: "help"
-      case .version: "version"
-      }
-    }
-
-    var takesValue: Bool {
-      switch self {
-      case .framing, .drain, .maxMessage, .locale, .timeZone, .trace: true
-      case .demo, .strict, .help, .version: false
-      }
+extension Options {
+  /// Takes over what is an option.
+  mutating func apply(_ match: OptionTable<OptionKey>.Match) throws(UsageError) {
+    switch match {
+    case .option(let key, let value): try apply(key, value)
+    case .operand: break
+    case .unknown(let text):
+      let hint = NearestName.hint(for: text, among: OptionKey.allCases.map { "--\($0.text)" })
+      throw UsageError("unknown option '\(text)'\(hint)")
+    case .missingValue(let text): throw UsageError("option '\(text)' needs a value")
     }
   }
 
-  /// Reads the process's arguments.
-  static func parse() throws(UsageError) -> Command {
-    var options = ServeOptions()
-    let table = OptionTable<Name>()
-    while let match = table.next() {
-      switch match {
-      case .option(.help, _): return .help
-      case .option(.version, _): return .version
-      case .option(let name, let value): try apply(name, value, to: &options)
-      case .unknown(let text):
-        let hint = NearestName.hint(for: text, among: Name.allCases.map { "--\($0.text)" })
-        throw UsageError(text: "unknown option '\(text)'\(hint)")
-      case .missingValue(let text): throw UsageError(text: "option '\(text)' needs a value")
-      }
-    }
-    if let argument = table.firstOperand { throw UsageError(text: "unexpected argument '\(argument)'") }
-    return .serve(options)
-  }
-
-  private static func apply(_ name: Name, _ value: String, to options: inout ServeOptions) throws(UsageError) {
-    switch name {
-    case .demo: options.isDemo = true
-    case .strict: options.isStrict = true
-    case .framing: options.framing = try framing(value)
-    case .drain:
-      guard let seconds = Double(value), seconds >= 0, seconds <= 1e9 else {
-        throw UsageError(text: "--drain: expected seconds, like 2 or 0.5, got '\(value)'")
-      }
-      options.drain = .seconds(seconds)
-    case .maxMessage:
-      let largest = DecoderOptions.largest
-      guard let bytes = Int(value), bytes >= 1, bytes <= largest else {
-        throw UsageError(text: "--max-message: expected a number of bytes from 1 to \(largest), got '\(value)'")
-      }
-      options.maxMessage = bytes
+  /// Takes over one option; of one that is given twice the last counts.
+  private mutating func apply(_ key: OptionKey, _ value: String) throws(UsageError) {
+    given.insert(OptionSelection(key))
+    switch key {
+    case .config: config = try fileName(value, key)
+    case .demo: isDemo = true
+    case .framing: framing = try framing(value)
+    case .strict: isStrict = true
+    case .drain: drain = try duration(value)
+    case .maxMessage: maxMessage = try size(value)
     case .locale:
       guard LocaleIdentifier.isWellFormed(value) else {
-        throw UsageError(text: "--locale: expected an identifier like 'en_US' or 'pt-BR', got '\(value)'")
+        throw UsageError("--locale: " + LocaleIdentifier.refusal(of: value))
       }
-      options.locale = value
-    case .timeZone: options.timeZone = value
-    case .trace:
-      guard !value.isEmpty else { throw UsageError(text: "--trace: expected the name of a file, got ''") }
-      options.trace = value
+      locale = value
+    case .timeZone: timeZone = value
+    case .trace: trace = try fileName(value, key)
+    case .output: output = try outputForm(value)
+    case .quiet: isQuiet = true
     case .help, .version: break
     }
   }
 
-  private static func framing(_ value: String) throws(UsageError) -> Framing? {
+  private func fileName(_ value: String, _ key: OptionKey) throws(UsageError) -> String {
+    guard value.isEmpty else { return value }
+    throw UsageError("--\(key.text): expected the name of a file, got ''")
+  }
+
+  private func framing(_ value: String) throws(UsageError) -> Framing? {
     if value == "auto" { return nil }
     guard let framing = Framing(rawValue: value) else {
       let hint = NearestName.hint(for: value, among: ["lines", "headers", "auto"])
-      throw UsageError(text: "--framing: expected 'lines', 'headers' or 'auto', got '\(value)'\(hint)")
+      throw UsageError("--framing: expected 'lines', 'headers' or 'auto', got '\(value)'\(hint)")
     }
     return framing
+  }
+
+  private func duration(_ value: String) throws(UsageError) -> Duration {
+    guard let seconds = Double(value), seconds >= 0, seconds <= 1e9 else {
+      throw UsageError("--drain: expected seconds, like 2 or 0.5, got '\(value)'")
+    }
+    return .seconds(seconds)
+  }
+
+  private func size(_ value: String) throws(UsageError) -> Int {
+    let largest = DecoderOptions.largest
+    guard let bytes = Int(value), bytes >= 1, bytes <= largest else {
+      throw UsageError("--max-message: expected a number of bytes from 1 to \(largest), got '\(value)'")
+    }
+    return bytes
+  }
+
+  private func outputForm(_ value: String) throws(UsageError) -> OutputForm {
+    guard let form = OutputForm(rawValue: value) else {
+      let hint = NearestName.hint(for: value, among: ["json", "text"])
+      throw UsageError("--output: expected 'json' or 'text', got '\(value)'\(hint)")
+    }
+    return form
   }
 }

@@ -7,7 +7,7 @@ import RPCShell
 enum SystemTimeZone {
   /// `TZ`, else what /etc/localtime links to, else UTC. A zone in `TZ` that nobody knows is UTC, with a line that says so.
   static func current(log: (String) -> Void) -> String {
-    if let value = getenv("TZ").map({ String(cString: $0) }), !value.isEmpty {
+    if let value = variable {
       var name = value.hasPrefix(":") ? String(value.dropFirst()) : value
       if name == "/etc/localtime" { return linkedZone ?? "UTC" }
       if name.hasPrefix(directory + "/") { name = String(name.dropFirst(directory.count + 1)) }
@@ -16,6 +16,13 @@ enum SystemTimeZone {
       return "UTC"
     }
     return linkedZone ?? "UTC"
+  }
+
+  /// Whether `TZ` says something.
+  static var isInEnvironment: Bool { variable != nil }
+
+  private static var variable: String? {
+    getenv("TZ").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Whether an IANA id is known. The system's own list is asked first, because the library's takes milliseconds to load.

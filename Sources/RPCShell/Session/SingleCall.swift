@@ -63,7 +63,7 @@ public struct SingleCall: Sendable {
     line.appendJSONString(method)
     if let params {
       line.append(",\"params\":")
-      params.bytes.withUnsafeBytes { line.appendCompacted($0) }
+      line.append(params.bytes)
     }
     line.append("}\n")
     while !line.isEmpty {

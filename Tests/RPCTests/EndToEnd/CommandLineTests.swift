@@ -1,21 +1,36 @@
 import Glibc
 import Testing
 
+@testable import RPCShellMain
+
 /// rpcshell's own options.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct CommandLineTests {
-  @Test(arguments: ["--help", "-h"])
-  func `explains itself on one screen`(_ option: String) async throws {
-    let ending = try await RunningShell.run(.init(.rpcshell, [option]))
+  @Test(arguments: [
+    ["--help"], ["-h"], ["call", "--help"], ["--help", "call"], ["call", "plan.get", "-h"], ["schema", "--help"],
+    ["config", "--help"], ["config", "check", "--help"], ["--framing", "lines", "config", "example", "-h"],
+  ])
+  func `explains itself on one screen`(_ arguments: [String]) async throws {
+    let ending = try await RunningShell.run(.init(.rpcshell, arguments))
     #expect(ending.exit == .status(0))
-    #expect(ending.texts.first?.hasPrefix("rpcshell") == true)
-    #expect(ending.texts.contains { $0.contains("--demo") } && ending.texts.count < 40)
-    #expect(ending.texts.allSatisfy { $0.count <= 120 })
+    let command = arguments.first { ["call", "schema", "config"].contains($0) }
+    #expect(ending.texts.first?.hasPrefix("rpcshell \(command.map { $0 + ":" } ?? "")") == true)
+    #expect(ending.texts.contains { $0.hasPrefix("usage: rpcshell ") } && ending.texts.count <= 24)
+    #expect(ending.texts.allSatisfy { $0.count <= 80 })
     #expect(ending.errors == [])
   }
 
-  @Test func `says its version`() async throws {
-    let ending = try await RunningShell.run(.init(.rpcshell, ["--version"]))
+  @Test func `its help names every option`() async throws {
+    let all = try await RunningShell.run(
+      .init(script: "'\(Binary.rpcshell.path)' -h; '\(Binary.rpcshell.path)' call -h"))
+    for key in OptionKey.allCases {
+      #expect(all.texts.contains { $0.contains("--\(key.text)") }, "\(key)")
+    }
+  }
+
+  @Test(arguments: [["--version"], ["call", "--version"]])
+  func `says its version`(_ arguments: [String]) async throws {
+    let ending = try await RunningShell.run(.init(.rpcshell, arguments))
     #expect(ending.exit == .status(0))
     #expect(ending.texts.count == 1 && ending.texts[0].hasPrefix("rpcshell "))
   }
@@ -26,7 +41,9 @@ struct CommandLineTests {
     (["--drain", "soon"], "--drain"), (["--drain", "-1"], "--drain"), (["--max-message", "0"], "--max-message"),
     (["--max-message", "1e99"], "--max-message"), (["--locale", "no such locale"], "--locale"),
     (["--time-zone", "Mars/Olympus"], "--time-zone"), (["serve"], "'serve'"), (["-x"], "'-x'"), (["-demo"], "'-d'"),
-    (["--strict=1"], "'--strict=1'"),
+    (["--strict=1"], "'--strict=1'"), (["--output", "json"], "takes no option '--output'"),
+    (["--quiet"], "takes no option '--quiet'"), (["--config", ""], "--config"),
+    (["plan.get"], "did you mean 'call plan.get'?"), (["cal"], "did you mean 'call'?"),
     (["--drain", "1e300"], "--drain"), (["--max-message", "1.5"], "--max-message"), (["--trace", ""], "--trace"),
     (["--trace", "/nowhere/at/all"], "/nowhere/at/all"),
   ])

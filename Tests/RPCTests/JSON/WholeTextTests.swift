@@ -10,7 +10,9 @@ struct WholeTextTests {
   ])
   func `takes one value, with blanks and a byte order mark around it`(text: String) throws {
     let document = try JSONDocument(wholeText: Array(text.utf8))
-    #expect(try JSONDocument(parsing: document.view.text).view.text == document.view.text)
+    let line = try JSONText(wholeText: Array(text.utf8))
+    #expect(try JSONDocument(parsing: line).view.text == document.view.text)
+    #expect(!line.bytes.contains(UInt8(ascii: "\n")))
   }
 
   @Test(arguments: [

@@ -27,9 +27,13 @@ struct Spawn {
     "PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
   ]
 
+  /// Nobody's own configuration is read unless a test says where.
+  private static let isolation = ["XDG_CONFIG_HOME": "/nowhere"]
+
   private var environmentStrings: [String] {
-    let inherited = Self.passedOn.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
-    return inherited + environment.map { "\($0)=\($1)" }
+    let inherited = Self.passedOn.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+    let variables = Dictionary(inherited) { $1 }.merging(Self.isolation) { $1 }.merging(environment) { $1 }
+    return variables.map { "\($0)=\($1)" }
   }
 
   /// - Returns: the process, which the caller must wait for.

@@ -1,0 +1,36 @@
+import AccountModel
+import Configuration
+import HostAdapters
+import PlanPlugin
+import RPCShell
+
+/// The account behind the plan block, in memory: what is configured, else Plus with Studio above it.
+enum Account {
+  /// - Parameter time: when the sample account is made, in seconds since 1970-01-01T00:00:00Z; its plans renew 14 days
+  ///   later.
+  static func plugin(_ configuration: Configuration, executor: LoopExecutor, madeAt time: Double) -> PlanPlugin {
+    let account = configuration.account
+    let catalogue = account.catalogue ?? PlanUsage.sampleCatalogue(madeAt: time)
+    let store = MemoryStore(account.plan ?? catalogue.first, executor: executor)
+    let local = LocalAccount(catalogue: catalogue, manageURL: account.manageURL, store: store)
+    var settings = PlanPlugin.Settings(isSampleAccount: account.isSample)
+    settings.upgrade = binding(of: .onUpgrade, configuration, local)
+    settings.manage = binding(of: .onManage, configuration, local)
+    settings.restore = binding(of: .onRestore, configuration, local)
+    settings.upgradeHold = .seconds(configuration.holds.upgrade ?? Configuration.Holds.defaultUpgrade)
+    settings.restoreHold = .seconds(configuration.holds.restore ?? Configuration.Holds.defaultRestore)
+    return PlanPlugin(version: Version.current, executor: executor, settings: settings, store: store)
+  }
+
+  private static func binding(
+    of action: HostAction, _ configuration: Configuration, _ local: LocalAccount
+  ) -> ActionBinding? {
+    guard let handler = configuration.handler(of: action) else { return nil }
+    let adapter: any ActionHandler =
+      switch handler.adapter {
+      case .local: local
+      case .host: HostHandler()
+      }
+    return ActionBinding(adapter, timeout: handler.timeout, isCustom: handler.isCustom)
+  }
+}

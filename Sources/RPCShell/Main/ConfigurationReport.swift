@@ -1,0 +1,115 @@
+import AccountModel
+import Configuration
+import RPCShell
+
+/// What `rpcshell config check` prints: each setting with its value, and who says so.
+struct ConfigurationReport {
+  /// Who decides a setting.
+  private enum Origin: String {
+    case option, environment, configuration
+    case byDefault = "default"
+  }
+
+  private struct Row {
+    let name: String
+    let value: String
+    let origin: Origin
+  }
+
+  private let setup: Setup
+  private var configuration: Configuration { setup.configuration ?? Configuration() }
+
+  init(_ setup: Setup) { self.setup = setup }
+
+  /// One line a setting, in three columns.
+  var text: String {
+    let rows = [file, locale, timeZone] + account + HostAction.allCases.map(handler) + holds
+    let names = rows.map(\.name.count).max()!
+    let values = rows.map(\.value.count).max()!
+    return rows.map { row in
+      row.name.padded(to: names) + "  " + row.value.padded(to: values) + "  " + row.origin.rawValue + "\n"
+    }.joined()
+  }
+
+  private var file: Row {
+    guard setup.configuration != nil, let file = setup.file else {
+      return Row(name: "file", value: "built-in", origin: setup.options.isDemo ? .option : .byDefault)
+    }
+    let origin: Origin =
+      switch file.origin {
+      case .option: .option
+      case .environment: .environment
+      case .usualPlace: .byDefault
+      }
+    return Row(name: "file", value: file.path.plainLine, origin: origin)
+  }
+
+  /// A setting of the file, or its default.
+  private func row(_ name: String, _ configured: String?, byDefault value: String) -> Row {
+    Row(name: name, value: configured?.plainLine ?? value, origin: configured == nil ? .byDefault : .configuration)
+  }
+
+  // MARK: How the person reads
+
+  private var locale: Row {
+    if let locale = setup.options.locale { return Row(name: "locale", value: locale, origin: .option) }
+    return row("locale", configuration.locale, byDefault: Setup.defaultLocale)
+  }
+
+  private var timeZone: Row {
+    if let timeZone = setup.options.timeZone { return Row(name: "timeZone", value: timeZone, origin: .option) }
+    if let timeZone = configuration.timeZone { return Row(name: "timeZone", value: timeZone, origin: .configuration) }
+    let current = SystemTimeZone.current { StandardError.line($0) }
+    return Row(name: "timeZone", value: current, origin: SystemTimeZone.isInEnvironment ? .environment : .byDefault)
+  }
+
+  // MARK: The account
+
+  private var account: [Row] {
+    let account = configuration.account
+    let sample = PlanUsage.sampleCatalogue(madeAt: setup.now())
+    return [
+      row("account.plan", (account.plan ?? account.catalogue?.first)?.name, byDefault: sample[0].name),
+      row("account.catalogue", account.catalogue.map(names), byDefault: names(sample)),
+      row("account.manageURL", account.manageURL.map(withoutSecrets), byDefault: "none"),
+    ]
+  }
+
+  private func names(_ plans: [PlanUsage]) -> String { plans.map(\.name).joined(separator: ", ") }
+
+  /// A URL without what may let somebody in: a user with a password, a query, a fragment.
+  private func withoutSecrets(_ url: String) -> String {
+    let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
+    let shown = url[..<end]
+    let hidden = end < url.endIndex ? "\(url[end])…" : ""
+    guard let start = shown.firstRange(of: "//")?.upperBound else { return shown + hidden }
+    let host = shown[start...].prefix { $0 != "/" }
+    guard let at = host.lastIndex(of: "@") else { return shown + hidden }
+    return shown[..<start] + "…" + shown[at...] + hidden
+  }
+
+  // MARK: Who does what, and for how long
+
+  private func handler(of action: HostAction) -> Row {
+    let value = configuration.handler(of: action).map { "\($0.adapter.rawValue), \(seconds($0.timeout))" }
+    let isGiven = configuration[action] != .unset
+    return Row(
+      name: "handlers.\(action.rawValue)", value: value ?? "not available",
+      origin: isGiven ? .configuration : .byDefault)
+  }
+
+  private var holds: [Row] {
+    let holds = configuration.holds
+    return [
+      row("holds.upgrade", holds.upgrade.map(seconds), byDefault: seconds(Configuration.Holds.defaultUpgrade)),
+      row("holds.restore", holds.restore.map(seconds), byDefault: seconds(Configuration.Holds.defaultRestore)),
+      row("holds.clearCache", holds.clearCache.map(seconds), byDefault: seconds(Configuration.Holds.defaultClearCache)),
+    ]
+  }
+
+  private func seconds(_ number: Double) -> String { "\(JSONText(shortest: number)) s" }
+}
+
+extension String {
+  fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
