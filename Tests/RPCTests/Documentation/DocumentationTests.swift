@@ -1,3 +1,5 @@
+import Configuration
+import RPCShell
 import Testing
 
 /// What the pages show is what the program does.
@@ -26,5 +28,24 @@ struct DocumentationTests {
     }
     #expect(ending.errors == example.errors)
     #expect(ending.exit == .status(example.status))
+  }
+
+  @Test(arguments: DocumentedBlock.all("console", in: "docs/CONFIGURATION.md"))
+  func `runs every command of the page on commands`(block: DocumentedBlock) async throws {
+    var setup = try RunningShell.Setup(script: block.script)
+    setup.environment = ["RPCSHELL_NOW": "2026-10-19T00:00:00Z", "TZ": "UTC"]
+    let ending = try await RunningShell.run(setup)
+    #expect(ending.texts == block.lines)
+  }
+
+  @Test func `the page on commands has examples`() {
+    #expect(DocumentedBlock.all("console", in: "docs/CONFIGURATION.md").count >= 3)
+    #expect(DocumentedBlock.all("json", in: "docs/CONFIGURATION.md").count >= 1)
+  }
+
+  @Test(arguments: DocumentedBlock.all("json", in: "docs/CONFIGURATION.md"))
+  func `every file of that page is good`(block: DocumentedBlock) throws {
+    let view = try JSONDocument(wholeText: Array(block.lines.joined(separator: "\n").utf8)).view
+    _ = try Configuration(checking: view) { _ in false }
   }
 }
