@@ -5,7 +5,9 @@ import HostAdapters
 import RPCShell
 
 /// What a session is made of: what the options say, else the configuration, else the defaults.
-struct Setup {
+///
+/// A class, so that what it hands out refers to the configuration and copies nothing.
+final class Setup: Sendable {
   let options: Options
   /// The file that was read, or that is looked for in vain; nil where none is looked for.
   let file: ConfigurationFile?
@@ -44,13 +46,12 @@ struct Setup {
     if let maxMessage = options.maxMessage { session.decoder.maxMessage = maxMessage }
     session.isStrict = options.isStrict
     session.drain = options.drain
-    session.hostHandler = HostHandler()
+    session.hostHandler = { HostHandler() }
     session.isKnownTimeZone = SystemTimeZone.isKnown
-    let locale = options.locale ?? configuration?.locale
-    let timeZone = options.timeZone ?? configuration?.timeZone
-    session.environment = { [log = session.log] in
+    session.environment = { [self, log = session.log] in
       Environment(
-        locale: locale ?? Self.defaultLocale, timeZone: timeZone ?? SystemTimeZone.current(log: log))
+        locale: options.locale ?? configuration?.locale ?? Self.defaultLocale,
+        timeZone: options.timeZone ?? configuration?.timeZone ?? SystemTimeZone.current(log: log))
     }
     return session
   }
@@ -59,7 +60,7 @@ struct Setup {
 
   /// Makes the plugins.
   var plugins: @Sendable (LoopExecutor) -> [any Plugin] {
-    { [configuration, now] executor in
+    { [self] executor in
       [Account.plugin(configuration ?? Configuration(), executor: executor, madeAt: now())]
     }
   }

@@ -64,7 +64,7 @@ extension Session {
     }
     if let size = params["textSize"]?.string.flatMap(Environment.TextSize.init) { environment.textSize = size }
     if let reduceMotion = params["reduceMotion"]?.bool { environment.reduceMotion = reduceMotion }
-    if options.hostHandler != nil, let actions = try hostActions(in: params) { environment.hostActions = actions }
+    if host.hostHandler != nil, let actions = try hostActions(in: params) { environment.hostActions = actions }
     return environment
   }
 

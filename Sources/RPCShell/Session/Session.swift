@@ -14,7 +14,7 @@ public actor Session {
   private let clock: any Clock<Duration>
   private let now: @Sendable () -> Double
   private(set) lazy var host = PluginHost(
-    executor: executor, clock: clock, now: now, hostHandler: options.hostHandler
+    executor: executor, clock: clock, now: now, hostHandler: options.hostHandler()
   ) { [unowned self] outgoing in
     assumeIsolated { $0.send(outgoing) }
   }

@@ -12,8 +12,9 @@ public struct SessionOptions: Sendable {
   public var environment: @Sendable () -> Environment = { Environment() }
   /// Whether a time zone id is known; `initialize` refuses others.
   public var isKnownTimeZone: @Sendable (String) -> Bool = { _ in true }
-  /// Does the actions that a client takes over in `initialize`; without it none can be taken over.
-  public var hostHandler: (any ActionHandler)?
+  /// Makes what does the actions that a client takes over in `initialize`; without it none can be taken over. A closure,
+  /// so that a session that starts no action does not pay for it.
+  public var hostHandler: @Sendable () -> (any ActionHandler)? = { nil }
   /// Takes lines for the person at the terminal, without line end.
   public var log: @Sendable (String) -> Void
   /// When the process is told to end, what runs is cancelled at once, as by `$/cancelRequest`.
