@@ -97,12 +97,13 @@ extension Configuration.Account {
   /// A plan is looked up by its name, so no two may have the same.
   private static func catalogue(_ view: JSONView) throws(SchemaViolation) -> [PlanUsage] {
     var plans: [PlanUsage] = []
+    var names: Set<ExactText> = []
     for (index, element) in view.elements.enumerated() {
       let path = "account.catalogue[\(index)]"
       let plan = try PlanUsage(validated: element, path: path)
-      guard !plans.contains(where: { $0.name == plan.name }) else {
+      guard names.insert(ExactText(plan.name)).inserted else {
         throw SchemaViolation(
-          path: path + ".name", reason: "expected a name that no other plan has, got '\(plan.name)' again")
+          path: path + ".name", reason: "expected a name that no other plan has, got '\(plan.name.shortened)' again")
       }
       plans.append(plan)
     }

@@ -8,9 +8,12 @@ struct ActionRun {
   let idempotencyKey: String
   /// Tells this run from others.
   let number: Int
+  /// Says whether it was told to stop: then nobody joins it any more.
+  let stop: StopSignal
   private var joined: [(ticket: Int, call: CheckedContinuation<Answer, Never>)] = []
 
-  init(_ action: PlanAction, idempotencyKey: String, number: Int) {
+  init(_ action: PlanAction, idempotencyKey: String, number: Int, stop: StopSignal) {
+    self.stop = stop
     self.action = action
     self.idempotencyKey = idempotencyKey
     self.number = number

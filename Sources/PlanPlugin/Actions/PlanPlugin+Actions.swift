@@ -10,12 +10,13 @@ extension PlanPlugin {
     _ action: PlanAction, key: String? = nil, _ context: CallContext
   ) throws(RPCError) -> Route.ActionWork {
     refresh()
-    if let key, let running = run(of: action), running.idempotencyKey.isExactly(key) {
+    if let key, let running = run(of: action), running.idempotencyKey.isExactly(key), running.stop.reason == nil {
       return { [number = running.number] () async throws(RPCError) in try await self.join(number, context).get() }
     }
     let (plan, binding) = try ready(action)
     lastNumber += 1
-    let run = ActionRun(action, idempotencyKey: key ?? UUID().uuidString.lowercased(), number: lastNumber)
+    let run = ActionRun(
+      action, idempotencyKey: key ?? UUID().uuidString.lowercased(), number: lastNumber, stop: context.stop)
     let handlerRun = HandlerRun(binding.handler, call(run, binding, plan, context), stop: context.stop, host: host)
     start(run, plan, context)
     return { [number = run.number] () async throws(RPCError) in

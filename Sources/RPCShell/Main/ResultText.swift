@@ -13,7 +13,9 @@ enum ResultText {
     }
   }
 
-  private static func plain(_ view: JSONView) -> String { view.string?.plainLine ?? view.text.description }
+  private static func plain(_ view: JSONView) -> String {
+    view.string?.plainLine ?? view.text.description.withoutControls
+  }
 
   /// The texts of a section that are there.
   private static func texts(_ section: JSONView?, _ names: StaticString...) -> [String] {

@@ -35,6 +35,8 @@ extension PluginHost {
     report: @escaping @Sendable (ActionProgress) -> Void
   ) async -> HostAnswer {
     let id = makeRequestID()
+    let patience = Locked<Task<Void, Never>?>(nil)
+    defer { patience.withLock { $0?.cancel() } }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiting in
         ask(
@@ -44,6 +46,16 @@ extension PluginHost {
       }
     } onCancel: {
       notify("$/cancelRequest", JSONText { writer in writer.object { $0.member("id", id) } })
+      patience.withLock { $0 = giveUp(id, after: Self.patience) }
+    }
+  }
+
+  /// How long an answer to a cancel is waited for: a little longer than a handler's run is.
+  private static let patience = Duration.milliseconds(2100)
+
+  private func giveUp(_ id: Int, after patience: Duration) -> Task<Void, Never> {
+    Task(executorPreference: executor) {
+      if (try? await self.clock.sleep(for: patience)) != nil { self.giveUp(id) }
     }
   }
 }

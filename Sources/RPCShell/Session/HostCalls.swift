@@ -1,6 +1,8 @@
 /// The shell's own requests that the host has not answered: bookkeeping only, no I/O.
 struct HostCalls {
   private var requests: [Int: HostRequest] = [:]
+  /// The newest of those that were given up: their answers may still come.
+  private var late: [Int] = []
   /// No answer will come any more.
   private(set) var isOver = false
 
@@ -18,9 +20,24 @@ struct HostCalls {
   /// Takes out the request that is being answered; nil for one that was not made.
   mutating func answered(_ id: Int) -> HostRequest? { requests.removeValue(forKey: id) }
 
-  /// The request that a report is about: its token is the caller's, or the request's own id.
+  /// How many of those that were given up are remembered.
+  private static let lateLimit = 1024
+
+  /// Takes out a request whose answer is not waited for any more; nil where it was answered.
+  mutating func giveUp(_ id: Int) -> HostRequest? {
+    guard let request = requests.removeValue(forKey: id) else { return nil }
+    late.append(id)
+    if late.count > Self.lateLimit { late.removeFirst() }
+    return request
+  }
+
+  /// Whether a request was given up, whose answer comes now.
+  func isLate(_ id: Int) -> Bool { late.contains(id) }
+
+  /// The request that a report is about: the newest with the caller's token, or the one with this id.
   func request(reportedUnder token: JSONText) -> HostRequest? {
-    requests.values.first { $0.token == token } ?? Int(token.description).flatMap { requests[$0] }
+    requests.values.filter { $0.token == token }.max { $0.id < $1.id }
+      ?? Int(token.description).flatMap { requests[$0] }
   }
 
   /// Takes out all that will never be answered, oldest first.

@@ -33,7 +33,7 @@ extension Session {
     life.isInputOver = true
     decoder.finish()
     if !life.isExiting { receiveAll() }
-    endHostCalls()
+    endHostCallsAfterInput()
     settlePlugins()
     if let drain = options.drain ?? dialect.drain { stopPending(after: drain) }
   }
@@ -54,6 +54,7 @@ extension Session {
       life.wasInterrupted = true
     }
     guard life.wasInterrupted else { return }
+    readWhatArrived()
     endInput()
     if options.cancelsWhenInterrupted { pending.stopAll(.cancelled) }
     stopPending(after: SessionOptions.interruptedDrain)
@@ -63,6 +64,7 @@ extension Session {
   func hostProcessEnded() {
     if let descriptor = life.hostProcess { close(descriptor) }
     life.hostProcess = nil
+    readWhatArrived()
     endInput()
     cutOutputWhenStuck()
   }

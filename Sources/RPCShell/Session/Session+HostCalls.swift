@@ -16,21 +16,28 @@ extension Session {
 
   /// Takes an answer of the host's. One to a request that was given up comes too late and is dropped quietly.
   func receiveAnswer(_ message: Message) {
-    let text = message.id.map { String(decoding: $0, as: UTF8.self) } ?? ""
-    // Some clients know no integers, and write 1000001.0.
-    guard let id = Int(text) ?? Double(text).flatMap({ Int(exactly: $0) }), let request = hostCalls.answered(id) else {
-      return log("dropped an answer to a request that was not made: id \(shown(message.id))")
+    guard let id = message.id.flatMap({ Self.number(String(decoding: $0, as: UTF8.self)) }) else {
+      return dropAnswer(message)
     }
+    guard let request = hostCalls.answered(id) else { return hostCalls.isLate(id) ? () : dropAnswer(message) }
     request.answer(hostAnswer(in: message.text))
+  }
+
+  private func dropAnswer(_ message: Message) {
+    log("dropped an answer to a request that was not made: id \(shown(message.id))")
   }
 
   /// Takes what has the id of an open request and nothing else for an answer of null: some libraries leave members out that
   /// have no value.
   func receivesEmptyAnswer(_ message: Message) -> Bool {
     guard !hostCalls.isEmpty, message.method.isEmpty, let id = message.id,
-      let number = Int(String(decoding: id, as: UTF8.self)), hostCalls.contains(number),
+      let number = Self.number(String(decoding: id, as: UTF8.self)), hostCalls.contains(number),
       let view = try? JSONDocument(parsing: message.text).view, view["method"] == nil
     else { return false }
+    let isBare = !options.isStrict && (view["jsonrpc"].map { $0.string == "2.0" } ?? true)
+    guard isBare, view.members.allSatisfy({ $0.name == "id" || $0.name == "jsonrpc" }) else {
+      return failsHostCall(Array(id), "the answer has neither result nor error")
+    }
     hostCalls.answered(number)?.answer(.result(.null))
     return true
   }
@@ -40,13 +47,36 @@ extension Session {
       return .error(code: RPCError.Code.internalError.rawValue, message: "the answer cannot be read")
     }
     guard let error = view["error"], !error.isNull else { return .result(view["result"]?.text ?? .null) }
-    return .error(code: error["code"]?.integer ?? 0, message: error["message"]?.string ?? "")
+    guard let message = error["message"]?.string else {
+      return .error(code: error["code"]?.integer ?? RPCError.Code.internalError.rawValue, message: "")
+    }
+    let code = error["code"].flatMap { $0.number.flatMap { Int(exactly: $0) } ?? $0.string.flatMap { Int($0) } }
+    return .error(code: code ?? 0, message: message)
   }
 
-  /// Nobody will answer any more: what waits for the host has failed.
-  func endHostCalls() {
+  /// Nobody will answer any more once everything that came is served: what waits for the host then has failed.
+  func endHostCallsAfterInput() {
+    guard life.isInputOver, !hasUndecoded || life.isExiting, !hostCalls.isOver else { return }
     for request in hostCalls.end() { request.answer(.gone) }
   }
+
+  /// A request is given up: a late answer is dropped without a word.
+  func giveUpHostCall(_ id: Int) {
+    hostCalls.giveUp(id)?.answer(.error(code: RPCError.Code.requestCancelled.rawValue, message: ""))
+  }
+
+  /// Ends the request with this id whose answer cannot be used; such an answer is not answered itself.
+  /// - Returns: whether there was one.
+  func failsHostCall(_ id: [UInt8], _ reason: String) -> Bool {
+    guard !hostCalls.isEmpty, let number = Self.number(String(decoding: id, as: UTF8.self)),
+      let request = hostCalls.answered(number)
+    else { return false }
+    request.answer(.error(code: RPCError.Code.internalError.rawValue, message: reason))
+    return true
+  }
+
+  /// Some clients know no integers, and write 1000001.0.
+  private static func number(_ text: String) -> Int? { Int(text) ?? Double(text).flatMap { Int(exactly: $0) } }
 
   // MARK: $/progress
 
@@ -61,7 +91,8 @@ extension Session {
   func receiveProgress(_ message: Message) throws(RPCError) {
     let params = try readParams(message, properties: Self.progressParams, unknown: .ignored).view
     guard let token = params["token"]?.text, let value = params["value"],
-      let request = hostCalls.request(reportedUnder: token), value["kind"]?.string != "end"
+      value["percentage"] != nil || value["message"] != nil, value["kind"]?.string != "end",
+      let request = hostCalls.request(reportedUnder: token)
     else { return }
     request.report(
       ActionProgress(fraction: value["percentage"]?.number.map { $0 / 100 }, message: value["message"]?.string))

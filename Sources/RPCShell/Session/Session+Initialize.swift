@@ -38,7 +38,7 @@ extension Session {
   /// The actions that the host takes over.
   private func hostActions(in params: JSONView) throws(RPCError) -> [HostAction]? {
     var handlers = params["handlers"]
-    if handlers == nil, let options = params["initializationOptions"], options.kind == .object {
+    if handlers?.isNull ?? true, let options = params["initializationOptions"], options.kind == .object {
       do throws(SchemaViolation) {
         try Schema.object(Self.initializeParams.filter { "\($0.name)" == "handlers" })
           .validate(options, path: "initializationOptions", unknown: .ignored)

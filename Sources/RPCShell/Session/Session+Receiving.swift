@@ -10,6 +10,7 @@ extension Session {
   /// Answers input that is no message, under `id: null` unless its id could be read.
   func refuse(_ failure: FrameFailure) {
     if let framing = failure.framing { newestFraming = framing }
+    if let id = failure.id, failsHostCall(id, "the answer cannot be read") { return }
     let error: RPCError
     switch failure.kind {
     case .malformed:

@@ -101,6 +101,7 @@ public actor Session {
     if descriptors.interrupts.revents != 0 { interrupt() }
     if descriptors.hostProcess.revents != 0 { hostProcessEnded() }
     if canDecode { receiveAll() } else if descriptors.input.revents != 0 { readChunk() }
+    endHostCallsAfterInput()
     flush()
     if let status = statusAtEnd() { return status }
     let isReading = !life.isInputOver && !writer.isOverLimit && !hasUndecoded
@@ -134,6 +135,19 @@ public actor Session {
   }
 
   // MARK: Input
+
+  /// Takes in what has arrived before the input ends for another reason than its end: it was accepted.
+  func readWhatArrived() {
+    for _ in 1...Self.lastChunks {
+      if canDecode && !isFullOfWork { receiveAll() }
+      var entry = PollSet.entry(source.descriptor, POLLIN)
+      guard !life.isInputOver, !writer.isOverLimit, poll(&entry, 1, 0) > 0 else { return }
+      readChunk()
+    }
+  }
+
+  /// Chunks of 64 KiB that are read at the end: 16 MiB.
+  private static let lastChunks = 256
 
   private func readChunk() {
     let room = decoder.buffer.reserve(1 << 16)
@@ -228,6 +242,7 @@ public actor Session {
     case .event(let event): writer.event(event, newestFraming)
     case .notification(let method, let params): notify(method, params)
     case .request(let request): ask(request)
+    case .giveUp(let id): giveUpHostCall(id)
     case .log(let line): log(line)
     }
   }

@@ -54,11 +54,28 @@ public enum ShellProcess {
     let session = Session(
       source: source, sink: sink, plugins: plugins(executor), options: options, executor: executor,
       clock: LoopClock(executor: executor), now: now)
-    return session.run()
+    let status = session.run()
+    // After a single call its result is printed, and signals end a process that waits for its reader.
+    if options.cancelsWhenInterrupted, let descriptor = options.interrupts { unwatchSignals(descriptor) }
+    return status
+  }
+
+  private static func unwatchSignals(_ descriptor: Int32) {
+    close(descriptor)
+    var mask = watchedSignals
+    sigprocmask(SIG_UNBLOCK, &mask, nil)
   }
 
   /// A descriptor that says when SIGTERM or SIGINT came, so that the loop can wait for them.
   private static func watchSignals() -> Int32? {
+    var mask = watchedSignals
+    // Blocked before any thread starts: all threads inherit the mask.
+    sigprocmask(SIG_BLOCK, &mask, nil)
+    let descriptor = cl_signalfd(&mask)
+    return descriptor < 0 ? nil : descriptor
+  }
+
+  private static var watchedSignals: sigset_t {
     var mask = sigset_t()
     sigemptyset(&mask)
     sigaddset(&mask, SIGTERM)
@@ -68,10 +85,7 @@ public enum ShellProcess {
     if unsafeBitCast(inherited.__sigaction_handler.sa_handler, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) {
       sigaddset(&mask, SIGINT)
     }
-    // Blocked before any thread starts: all threads inherit the mask.
-    sigprocmask(SIG_BLOCK, &mask, nil)
-    let descriptor = cl_signalfd(&mask)
-    return descriptor < 0 ? nil : descriptor
+    return mask
   }
 
   /// The time of day in seconds since 1970-01-01T00:00:00Z.

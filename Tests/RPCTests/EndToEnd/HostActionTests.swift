@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import RPCShell
@@ -35,6 +36,7 @@ struct HostActionTests {
   @Test(arguments: [
     (#"{"initializationOptions":{"handlers":["onUpgrade"],"other":1}}"#, true),
     (#"{"handlers":[],"initializationOptions":{"handlers":["onUpgrade"]}}"#, false),
+    (#"{"handlers":null,"initializationOptions":{"handlers":["onUpgrade"]}}"#, true),
     (#"{"initializationOptions":[1]}"#, false), (#"{"initializationOptions":null}"#, false),
   ])
   func `clients of fixed types say it in their options`(params: String, isHosts: Bool) async throws {
@@ -43,6 +45,19 @@ struct HostActionTests {
       input: #"{"id":1,"method":"initialize","params":\#(params)}"# + "\n" + #"{"id":2,"method":"plan.upgrade"}"# + "\n"
     )
     #expect(ending.frames.last { $0.id == "2" }?.errorCode == (isHosts ? 106 : nil))
+  }
+
+  @Test func `an answer that is in the pipe when the session is told to end counts`() async throws {
+    let ending = try await RunningShell.run(.frozenDemo()) { shell in
+      try await shell.send(Self.initialize + #"{"id":2,"method":"plan.upgrade"}"# + "\n")
+      _ = try await Self.next(shell, "host.onUpgrade")
+      kill(shell.id, SIGSTOP)
+      try await shell.send(#"{"id":1000001,"result":{}}"# + "\n")
+      kill(shell.id, SIGTERM)
+      kill(shell.id, SIGCONT)
+    }
+    #expect(ending.frames.last { $0.id == "2" }?.at("result.outcome") == "\"completed\"")
+    #expect(ending.exit == .status(0))
   }
 
   @Test func `when the input ends, what waits for the client has failed at once`() async throws {

@@ -152,6 +152,14 @@ struct HostAdapterTests {
     #expect(rig.take(2) == [PlanLines.resting, PlanLines.requestCancelled])
   }
 
+  @Test func `nobody joins what was told to stop`() throws {
+    let (rig, call) = try upgrading()
+    call.stop(.cancelled)
+    _ = rig.take(1)
+    try rig.call("plan.upgrade", id: "2", params: #"{"idempotencyKey":"k"}"#)
+    #expect(rig.received(1)[0].errorCode == 101)
+  }
+
   @Test func `a success that crosses the cancel is kept`() throws {
     let (rig, call) = try upgrading()
     call.stop(.cancelled)

@@ -240,6 +240,9 @@ private final class Record: PlanStore {
     case .request(let request):
       add(#"{"jsonrpc":"2.0","id":\#(request.id),"method":"\#(request.method)","params":\#(request.params)}"#)
       state.withLock { $0.requests.append(request) }
+    case .giveUp(let id):
+      state.withLock { state in state.requests.firstIndex { $0.id == id }.map { state.requests.remove(at: $0) } }?
+        .answer(.error(code: -32800, message: ""))
     case .log(let text): add("log: " + text)
     }
   }

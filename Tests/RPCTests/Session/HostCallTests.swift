@@ -44,7 +44,8 @@ struct HostCallTests {
 
   @Test(arguments: [
     (#"{"code":7,"message":"Card declined."}"#, "7 Card declined."), (#"{"code":-32601,"message":"no"}"#, "-32601 no"),
-    (#"{"code":1}"#, "1 "), (#"{"message":"m"}"#, "0 m"), ("1", "0 "),
+    (#"{"code":1}"#, "1 "), (#"{"message":"m"}"#, "0 m"), ("1", "-32603 "),
+    (#"{"code":-32800.0,"message":"m"}"#, "-32800 m"), (#"{"code":"-32603","message":"m"}"#, "-32603 m"),
   ])
   func `an error reaches who asked`(error: String, text: String) async throws {
     let host = try await Self.asked()
@@ -97,6 +98,27 @@ struct HostCallTests {
     #expect(frame.text == Self.request(1_000_001, 1))
   }
 
+  @Test(arguments: [
+    #"{"id":1000001,"Error":{"code":1,"message":"Card declined"}}"#, #"{"id":1000001,"resutl":{}}"#,
+    #"{"id":1000001,"params":{}}"#, #"{"jsonrpc":"1.0","id":1000001}"#,
+  ])
+  func `what is no answer but has its id is a failure, and not answered itself`(answer: String) async throws {
+    let host = try await Self.asked()
+    try await host.send(answer + "\n")
+    #expect(
+      try await host.next().at("error.message") == #""-32603 the answer has neither result nor error""#)
+    #expect(try await host.finish().frames.isEmpty)
+  }
+
+  @Test func `an answer that is too large fails what asked, and is not answered itself`() async throws {
+    let host = TestHost { $0.decoder.maxMessage = 2000 }
+    try await host.send(Self.ask(1))
+    _ = try await host.next()
+    try await host.send(#"{"id":1000001,"result":"\#(String(repeating: "x", count: 3000))"}"# + "\n")
+    #expect(try await host.next().at("error.message") == #""-32603 the answer cannot be read""#)
+    #expect(try await host.finish().frames.isEmpty)
+  }
+
   // MARK: Ends without an answer
 
   @Test func `at the end of input nobody answers any more`() async throws {
@@ -116,7 +138,51 @@ struct HostCallTests {
     #expect(try await host.next().text == Self.reply(1, #""too late""#))
   }
 
+  @Test func `a request that nobody answers to a cancel is given up, and its late answer dropped quietly`() async throws
+  {
+    let host = try await Self.asked()
+    try await host.notify("$/cancelRequest", #"{"id":1}"#)
+    _ = try await host.next()
+    await host.settle()
+    host.clock.advance(by: .milliseconds(2100))
+    #expect(try await host.next().at("error.message") == #""-32800 ""#)
+    try await host.send(#"{"id":1000001,"result":1}"# + "\n")
+    let transcript = try await host.finish()
+    #expect(transcript.frames.isEmpty && transcript.log.isEmpty)
+  }
+
+  @Test func `what has arrived when the session is told to end counts`() async throws {
+    let calls = String(repeating: #"{"method":"$/x"}"# + "\n", count: 9000)
+    let host = try await Self.asked()
+    host.output.start()
+    try await host.send(calls + #"{"id":1000001,"result":"in time"}"# + "\n")
+    host.interrupt()
+    let transcript = try await host.transcript()
+    #expect(transcript.texts == [Self.reply(1, #""in time""#)])
+    #expect(transcript.status == .success)
+  }
+
   // MARK: Progress
+
+  @Test func `of two requests with one token the newest is reported on`() async throws {
+    let host = TestHost()
+    for id in 1...2 {
+      try await host.send(Self.ask(id, #","workDoneToken":"t""#))
+      for _ in 1...2 { _ = try await host.next() }
+    }
+    try await host.send(#"{"id":1000002,"result":2}"# + "\n")
+    for _ in 1...2 { _ = try await host.next() }
+    try await host.notify("$/progress", #"{"token":"t","value":{"percentage":40}}"#)
+    #expect(try await host.next().at("params.value.percentage") == "40")
+  }
+
+  @Test(arguments: ["5", "null", "[]", "{}", #"{"kind":"begin","title":"x"}"#])
+  func `a report of nothing is passed over`(value: String) async throws {
+    let host = try await Self.asked(#","workDoneToken":"t""#)
+    try await host.notify("$/progress", #"{"token":"t","value":\#(value)}"#)
+    try await host.send(#"{"id":1000001,"result":1}"# + "\n")
+    #expect(try await host.next().at("params.value.kind") == #""end""#)
+  }
 
   @Test(arguments: [#""t""#, "0", #""""#, "1000001"])
   func `reports come under the caller's token or the request's id`(token: String) async throws {
