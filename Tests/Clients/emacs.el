@@ -4,6 +4,7 @@
 (require 'jsonrpc)
 
 (defvar account-page nil "The sections of the page, each as it last came.")
+(defvar account-question nil "The id of the request that waits for its answer.")
 
 (defun account-show ()
   "Write the page into its buffer."
@@ -26,6 +27,8 @@
   (account-show))
 
 (defun account-notified (_shell method params)
+  (when (and (eq method '$/cancelRequest) (eql (plist-get params :id) account-question))
+    (account-withdraw))
   (when (eq method 'plan.state)
     (account-keep (plist-get params :state))
     (when-let ((announcement (plist-get params :announcement)))
@@ -35,8 +38,6 @@
 ;; >>> answer
 (defclass account-shell (jsonrpc-process-connection) ()
   "Answers later where its dispatcher says so: that runs in a process filter, which must not wait for a person.")
-
-(defvar account-question nil "The id of the request that waits for its answer.")
 
 (cl-defmethod jsonrpc-connection-send :around ((_shell account-shell) &rest reply)
   (if (eq (plist-get reply :result) 'later)
@@ -50,49 +51,80 @@
 
 (defun account-buy (plan)
   "Here your billing takes over."
-  (account-answer
-   (if (y-or-n-p (format "Upgrade from %s? " (plist-get plan :name)))
-       (list :plan (list :name "Studio" :price '(:amount "19.99" :currencyCode "USD") :period "month"
-                         :status (plist-get plan :status)))
-     '(:outcome "cancelled"))))
+  (let ((yes (catch 'account-withdrawn
+               (condition-case nil (y-or-n-p (format "Upgrade from %s? " (plist-get plan :name)))
+                 (quit nil)))))
+    (account-answer
+     (if yes
+         (list :plan (list :name "Studio" :price '(:amount "19.99" :currencyCode "USD") :period "month"
+                           :status (plist-get plan :status) :meters (plist-get plan :meters)))
+       '(:outcome "cancelled")))))
+
+(defun account-withdraw ()
+  "Close the question, if it is open."
+  (when account-question
+    (run-at-time 0 nil (lambda () (ignore-error no-catch (throw 'account-withdrawn nil))))))
 
 (defun account-answer (result)
-  (jsonrpc-connection-send account-process :id account-question :result result))
+  (when (account-running-p)
+    (jsonrpc-connection-send account-process :id account-question :result result))
+  (setq account-question nil))
 ;; <<< answer
 
 ;; >>> connect
 (defvar account-process nil "The connection to rpcshell.")
+(defvar account-call nil "The id of the newest request to upgrade.")
+
+(defun account-running-p ()
+  (and account-process (jsonrpc-running-p account-process)))
 
 (defun account-start ()
   "Show the account."
   (interactive)
-  (setq account-process
-        (make-instance 'account-shell :name "rpcshell"
-                       :notification-dispatcher #'account-notified :request-dispatcher #'account-asked
-                       :process (lambda ()
-                                  (make-process :name "rpcshell" :command '("rpcshell") :connection-type 'pipe
-                                                :coding 'utf-8-emacs-unix :noquery t
-                                                :stderr (get-buffer-create "*rpcshell stderr*")))))
-  (jsonrpc-request account-process :initialize
-                   (list :processId (emacs-pid) :clientInfo '(:name "Emacs") :handlers ["onUpgrade"]))
+  (unless (account-running-p)
+    (setq account-process
+          (make-instance 'account-shell :name "rpcshell" :on-shutdown #'account-ended
+                         :notification-dispatcher #'account-notified :request-dispatcher #'account-asked
+                         :process (lambda ()
+                                    (make-process :name "rpcshell" :command '("rpcshell") :connection-type 'pipe
+                                                  :coding 'utf-8-emacs-unix :noquery t
+                                                  :stderr (get-buffer-create "*rpcshell stderr*")))))
+    (jsonrpc-request account-process :initialize
+                     (list :processId (emacs-pid) :clientInfo '(:name "Emacs") :handlers ["onUpgrade"])))
   (account-keep (plist-get (jsonrpc-request account-process :plan.get nil) :state))
   (pop-to-buffer "*account*"))
 
-(defun account-upgrade ()
-  "Upgrade; the page shows what comes of it, a failure too.  The value is the request's id, for `account-cancel'."
-  (interactive)
-  (jsonrpc-async-request account-process :plan.upgrade '(:workDoneToken "upgrade")
-                         :success-fn #'ignore :error-fn #'ignore :timeout nil)
-  (jsonrpc--next-request-id account-process))
+(defun account-ended (_shell)
+  (account-withdraw)
+  (with-current-buffer (get-buffer-create "*account*")
+    (erase-buffer)
+    (insert "rpcshell has ended: M-x account-start\n")))
 
-(defun account-cancel (id)
-  (jsonrpc-notify account-process :$/cancelRequest (list :id id)))
+(defun account-upgrade ()
+  "Upgrade; the page shows what comes of it.  What is refused changes nothing there: that is said here."
+  (interactive)
+  (unless (account-running-p) (user-error "M-x account-start comes first"))
+  (jsonrpc-async-request account-process :plan.upgrade '(:workDoneToken "upgrade")
+                         :success-fn #'ignore :timeout nil
+                         :error-fn (lambda (refusal)
+                                     (unless (eql (plist-get refusal :code) -32800)
+                                       (message "%s" (plist-get refusal :message)))))
+  (setq account-call (jsonrpc--next-request-id account-process)))
+
+(defun account-cancel ()
+  "Cancel the newest upgrade."
+  (interactive)
+  (when (account-running-p)
+    (jsonrpc-notify account-process :$/cancelRequest (list :id account-call))))
 
 (defun account-stop ()
-  (jsonrpc-request account-process :shutdown nil)
-  (jsonrpc-notify account-process :exit nil)
-  (while (jsonrpc-running-p account-process)   ; jsonrpc-shutdown would kill it at once
-    (accept-process-output nil 0.1)))
+  "Let rpcshell leave."
+  (interactive)
+  (when (account-running-p)
+    (jsonrpc-request account-process :shutdown nil)
+    (jsonrpc-notify account-process :exit nil)
+    (while (jsonrpc-running-p account-process)   ; jsonrpc-shutdown would kill it at once
+      (accept-process-output nil 0.1))))
 ;; <<< connect
 
 ;;; The test
@@ -139,12 +171,21 @@
     ('$/progress (push params test-progress))
     ('$/cancelRequest (push (plist-get params :id) test-cancelled))))
 
+(defvar test-answers
+  (list (lambda ()
+          (jsonrpc-notify account-process :$/progress '(:token "upgrade" :value (:kind "report" :percentage 40)))
+          (test-until (equal (test-at (car test-states) :state :upgrade :progress) 0.4))))
+  "What the person does when asked, in order; nothing is a no.")
+
 (defun test-answer (question)
-  "Say yes the first time, after a report, and no from then on."
   (push question test-asked)
-  (unless (cdr test-asked)
-    (jsonrpc-notify account-process :$/progress '(:token "upgrade" :value (:kind "report" :percentage 40)))
-    (test-until (equal (test-at (car test-states) :state :upgrade :progress) 0.4))))
+  (when test-answers (funcall (pop test-answers))))
+
+(defun test-upgrade ()
+  "Upgrade as the person would, and wait until it has ended, well or not."
+  (setq test-progress nil)
+  (account-upgrade)
+  (test-until (equal (test-at (car test-progress) :value :kind) "end")))
 
 (advice-add 'account-notified :after #'test-note)
 (advice-add 'y-or-n-p :override #'test-answer)
@@ -196,19 +237,48 @@
 (let ((outcome (test-request :plan.upgrade nil)))
   (test-check "the person backs out" (equal (plist-get outcome :outcome) "cancelled") outcome))
 
-;; Nobody answers.
-(advice-add 'account-buy :override #'ignore)
-(setq account-question nil)
-(let (refusal)
-  (jsonrpc-async-request account-process :plan.upgrade nil :timeout 5
-                         :success-fn #'ignore :error-fn (lambda (object) (setq refusal object)))
-  (test-check "an upgrade waits for the client" (eq (test-until account-question) 1000003) account-question)
-  (account-cancel (jsonrpc--next-request-id account-process))
-  (test-check "the cancel is passed on" (test-until (equal test-cancelled '(1000003))) test-cancelled)
-  (test-check "and answered" (eq (plist-get (test-until refusal) :code) -32800) refusal)
-  (test-check "the button rests" (equal (test-at account-page :upgrade :phase) "idle") account-page))
-(account-answer '(:outcome "completed"))
-(test-check "an answer that comes late does no harm" (null (test-request :shell.ping nil)))
+;; C-g
+(setq test-answers (list (lambda () (signal 'quit nil))))
+(test-check "C-g is a no" (and (test-upgrade) (equal (test-at account-page :upgrade :phase) "idle")) account-page)
+
+;; Nobody answers, until the question is withdrawn.
+(setq test-answers (list (lambda ()
+                           (test-check "an upgrade waits for the client" (eq account-question 1000004) account-question)
+                           (account-cancel)
+                           (test-until nil)
+                           (test-check "the question is closed" nil))))
+(test-check "the cancel is passed on" (and (test-upgrade) (equal test-cancelled '(1000004))) test-cancelled)
+(test-check "the button rests" (equal (test-at account-page :upgrade :phase) "idle") account-page)
+
+;; Two at once: the second one is refused, and no event comes of it.
+(let (said refused)
+  (setq test-answers (list (lambda ()
+                             (advice-add 'message :before (lambda (&rest words) (push (cadr words) said)))
+                             (account-upgrade)
+                             (test-until said)
+                             (setq refused (car said))
+                             (account-cancel)
+                             nil)))
+  (test-upgrade)
+  (test-check "what is refused is said" (equal refused "An upgrade is already running") said))
+
+(let ((process account-process))
+  (account-start)
+  (test-check "a second start takes the same shell" (eq process account-process)))
+
+;; The shell dies while the person is asked.
+(setq test-answers (list (lambda ()
+                           (kill-process (jsonrpc--process account-process))
+                           (test-until nil)
+                           (test-check "the question is closed" nil))))
+(account-upgrade)
+(test-check "the end is shown"
+            (test-until (and (not account-question)
+                             (string-match-p "has ended" (with-current-buffer "*account*" (buffer-string)))))
+            (with-current-buffer "*account*" (buffer-string)))
+(test-check "nothing without a shell" (condition-case nil (ignore (account-upgrade)) (user-error t)))
+(account-start)
+(test-check "started again" (equal (test-at account-page :summary :dateLine) "Renews Nov 2") account-page)
 
 (account-stop)
 (test-check "shutdown, exit" (= (process-exit-status (jsonrpc--process account-process)) 0)
