@@ -3,6 +3,7 @@
 -- >>> show
 local page = {} -- the sections, each as it last came
 local buffer = vim.api.nvim_create_buf(true, true)
+local withdrawn -- whether nobody waits for the person's answer any more
 
 local function show()
   local summary, upgrade = page.summary, page.upgrade
@@ -14,6 +15,7 @@ local function show()
     table.insert(lines, '  [' .. upgrade.title .. ']  ' .. (upgrade.message or upgrade.phase))
   end
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
+  vim.cmd('redraw')
 end
 
 local function known(value) -- without members that are null: old Neovims leave them out, new ones say vim.NIL
@@ -25,6 +27,7 @@ local function known(value) -- without members that are null: old Neovims leave 
 end
 
 local function notified(method, params)
+  if method == '$/cancelRequest' then withdrawn = true end
   if method ~= 'plan.state' then return end
   known(params)
   -- Therefore: what moves and is not there has gone.
@@ -36,10 +39,24 @@ end
 -- <<< show
 
 -- >>> answer
+local function confirmed(question) -- as vim.fn.confirm, but messages are read meanwhile
+  local key
+  withdrawn = false
+  vim.api.nvim_echo({ { question .. ' (y/n)' } }, false, {})
+  vim.cmd('redraw')
+  pcall(vim.wait, 600000, function() -- Ctrl-C ends it, as a no
+    local code = vim.fn.getchar(0)
+    if code ~= 0 then key = code end
+    return withdrawn or key ~= nil
+  end, 50)
+  vim.api.nvim_echo({ { '' } }, false, {})
+  return key == ('y'):byte() and not withdrawn
+end
+
 local function buy(plan) -- Here your billing takes over.
-  if vim.fn.confirm('Upgrade from ' .. plan.name .. '?', '&Yes\n&No') ~= 1 then return { outcome = 'cancelled' } end
+  if not confirmed('Upgrade from ' .. plan.name .. '?') then return { outcome = 'cancelled' } end
   local price = { amount = '19.99', currencyCode = 'USD' }
-  return { plan = { name = 'Studio', price = price, period = 'month', status = plan.status } }
+  return { plan = { name = 'Studio', price = price, period = 'month', status = plan.status, meters = plan.meters } }
 end
 
 local function asked(method, params)
@@ -49,17 +66,30 @@ end
 -- <<< answer
 
 -- >>> connect
-local status
+local shell, status -- the exit status, when it has ended
 local dispatchers = {
   notification = function(...) notified(...) end,
   server_request = function(...) return asked(...) end,
-  on_exit = function(code) status = code end,
+  on_exit = vim.schedule_wrap(function(code)
+    status, withdrawn = code, true
+    vim.api.nvim_buf_set_lines(buffer, 0, -1, false, { 'rpcshell has ended: :Account' })
+  end),
 }
-local older, shell = pcall(vim.lsp.rpc.start, 'rpcshell', {}, dispatchers)
-if not older then shell = vim.lsp.rpc.start({ 'rpcshell' }, dispatchers) end -- as newer Neovims want it
+
+local function running() return shell and not status end
+
+local function refused(err) -- Nothing changes on the page then.
+  if err then vim.notify(err.message, vim.log.levels.ERROR) end
+end
 
 local function start()
-  shell.request('initialize', { processId = vim.fn.getpid(), handlers = { 'onUpgrade' } }, function() end)
+  if not running() then
+    local older
+    older, shell = pcall(vim.lsp.rpc.start, 'rpcshell', {}, dispatchers)
+    if not older then shell = vim.lsp.rpc.start({ 'rpcshell' }, dispatchers) end -- as newer Neovims want it
+    status = nil
+    shell.request('initialize', { processId = vim.fn.getpid(), handlers = { 'onUpgrade' } }, refused)
+  end
   shell.request('plan.get', nil, function(_, result)
     page = known(result.state)
     show()
@@ -67,21 +97,26 @@ local function start()
   end)
 end
 
+local last -- the id of the newest request to upgrade
+
 local function upgrade()
-  local _, id = shell.request('plan.upgrade', { workDoneToken = 'upgrade' }, function() end)
-  return id
+  if not running() then return vim.notify(':Account comes first', vim.log.levels.ERROR) end
+  local _
+  _, last = shell.request('plan.upgrade', { workDoneToken = 'upgrade' }, refused)
 end
 
-local function cancel(id) -- The request's callback is not called then: the state tells.
-  shell.notify('$/cancelRequest', { id = id })
+local function cancel() -- The request's callback is not called then: the state tells.
+  if running() then shell.notify('$/cancelRequest', { id = last }) end
 end
 
 local function stop()
-  shell.request('shutdown', nil, function() shell.notify('exit') end)
+  if running() then shell.request('shutdown', nil, function() shell.notify('exit') end) end
 end
 
 vim.api.nvim_create_user_command('Account', start, {})
 vim.api.nvim_create_user_command('AccountUpgrade', upgrade, {})
+vim.api.nvim_create_user_command('AccountCancel', cancel, {})
+vim.api.nvim_create_user_command('AccountStop', stop, {})
 -- <<< connect
 
 -- The test
@@ -134,12 +169,23 @@ notified = function(method, params)
   if method == 'plan.state' then table.insert(states, params) end
 end
 
--- What the person says: it is asked while vim.wait goes on.
-local answers = {}
-vim.fn.confirm = function(question)
-  table.insert(questions, question)
-  return answers[#questions]()
+-- What the person types: asked for again and again until it is a key, while messages are read.
+local answers, keys = {}, {}
+local echo = vim.api.nvim_echo
+vim.api.nvim_echo = function(chunks, ...)
+  if chunks[1][1]:find('?', 1, true) then
+    table.insert(questions, chunks[1][1])
+    keys = coroutine.wrap(answers[#questions])
+  end
+  echo(chunks, ...)
 end
+vim.fn.getchar = function() return keys() end
+
+-- What was said beside the page.
+local notices = {}
+vim.notify = function(text) table.insert(notices, text) end
+
+local function press(key) while true do coroutine.yield(key and key:byte() or 0) end end
 
 start()
 check('initialize, plan.get', wait(function() return page.summary end) and page.summary.dateLine == 'Renews Nov 2', page)
@@ -152,12 +198,12 @@ check('the page is in its buffer', vim.deep_equal(vim.api.nvim_buf_get_lines(buf
 
 answers[1] = function()
   shell.notify('$/progress', { token = 'upgrade', value = { kind = 'report', percentage = 40 } })
-  wait(function() return page.upgrade.progress == 0.4 end)
-  return 1
+  while page.upgrade.progress ~= 0.4 do coroutine.yield(0) end
+  press('y')
 end
 upgrade()
 wait(function() return #progress > 0 and progress[#progress].value.kind == 'end' end)
-check('the client does the upgrade', vim.deep_equal(questions, { 'Upgrade from Plus?' }), questions)
+check('the client does the upgrade', vim.deep_equal(questions, { 'Upgrade from Plus? (y/n)' }), questions)
 check('working, then done', vim.deep_equal(phases(), { 'working', 'working', 'done' }), phases())
 check('the new plan is shown', page.summary.name == 'Studio', page)
 local done = vim.tbl_filter(function(event) return event.feedback end, states)[1] or {}
@@ -176,22 +222,51 @@ local got = call('plan.get')
 check('a name outside ASCII, there and back', got.state.plan.name == great.name, got)
 check('shell.ping', vim.deep_equal(call('shell.ping', great), great))
 
-answers[2] = function() return 2 end
+answers[2] = function() press('n') end
 local outcome = call('plan.upgrade', vim.empty_dict())
 check('the person backs out', outcome and outcome.outcome == 'cancelled', outcome)
 
--- The person is asked still when the upgrade is cancelled, and answers too late.
-local late
-answers[3] = function()
-  check('an upgrade waits for the client', in_phase('working')(), page.upgrade)
-  cancel(late)
-  check('the cancel is passed on', wait(function() return vim.deep_equal(cancelled, { 1000003 }) end), cancelled)
-  check('the button rests', wait(in_phase('idle')), page.upgrade)
-  return 1
+answers[3] = function() error('Keyboard interrupt') end
+outcome = call('plan.upgrade', vim.empty_dict())
+check('Ctrl-C is a no', outcome and outcome.outcome == 'cancelled', outcome)
+
+-- Nobody answers, until the question is withdrawn.
+local open
+answers[4] = function()
+  open = in_phase('working')()
+  cancel()
+  press()
 end
-late = upgrade()
-wait(function() return #questions == 3 and in_phase('idle')() end)
-check('an answer that comes late does no harm', call('shell.ping') and page.summary.name == great.name, page.summary)
+upgrade()
+wait(function() return #questions == 4 and in_phase('idle')() end)
+check('an upgrade waits for the client', open, page.upgrade)
+check('the cancel is passed on', vim.deep_equal(cancelled, { 1000004 }) and withdrawn, cancelled)
+check('the button rests', in_phase('idle')(), page.upgrade)
+check('nothing is said of it', vim.deep_equal(notices, { 'Upgrade complete' }), notices)
+
+-- Two at once: the second one is refused, and no event comes of it.
+answers[5] = function()
+  upgrade()
+  while #notices < 2 do coroutine.yield(0) end
+  press('n')
+end
+upgrade()
+wait(function() return #questions == 5 and in_phase('idle')() end)
+check('what is refused is said', notices[2] == 'An upgrade is already running', notices)
+
+-- The shell dies while the person is asked.
+local pid = vim.fn.system({ 'pgrep', '-P', tostring(vim.fn.getpid()), 'rpcshell' })
+answers[6] = function()
+  vim.loop.kill(tonumber(pid), 'sigkill')
+  press()
+end
+upgrade()
+local function first_line() return vim.api.nvim_buf_get_lines(buffer, 0, 1, false)[1] end
+check('the end is shown', wait(function() return first_line():find('has ended') end), first_line())
+upgrade()
+check('nothing without a shell', notices[#notices] == ':Account comes first', notices)
+start()
+check('started again', wait(function() return first_line():find('^Plus') end), first_line())
 
 stop()
 check('shutdown, exit', wait(function() return status end) and status == 0, status)
