@@ -49,7 +49,7 @@ local function confirmed(question) -- as vim.fn.confirm, but messages are read m
     if code ~= 0 then key = code end
     return withdrawn or key ~= nil
   end, 50)
-  vim.api.nvim_echo({ { '' } }, false, {})
+  vim.cmd('redraw | echo')
   return key == ('y'):byte() and not withdrawn
 end
 
@@ -78,8 +78,8 @@ local dispatchers = {
 
 local function running() return shell and not status end
 
-local function refused(err) -- Nothing changes on the page then.
-  if err then vim.notify(err.message, vim.log.levels.ERROR) end
+local function refused(err) -- A failure is on the page already; what was not even begun is not.
+  if err and err.message ~= (page.upgrade or {}).message then vim.notify(err.message, vim.log.levels.ERROR) end
 end
 
 local function start()
@@ -87,6 +87,7 @@ local function start()
     local older
     older, shell = pcall(vim.lsp.rpc.start, 'rpcshell', {}, dispatchers)
     if not older then shell = vim.lsp.rpc.start({ 'rpcshell' }, dispatchers) end -- as newer Neovims want it
+    if not shell then return end -- It has been said why.
     status = nil
     shell.request('initialize', { processId = vim.fn.getpid(), handlers = { 'onUpgrade' } }, refused)
   end
