@@ -79,7 +79,7 @@ def asked(client, method, request_id, params):
 def buy(request_id, plan):
     """Here your billing takes over; until it is done, the main loop goes on."""
     price = {"amount": "19.99", "currencyCode": "USD"}
-    answer(request_id, {"plan": {"name": "Studio", "price": price, "period": "month", "status": plan["status"]}})
+    answer(request_id, {"plan": {**plan, "name": "Studio", "price": price, "upgrade": None}})
 
 def answer(request_id, result):
     client.reply_async(request_id, variant(result), None, None)

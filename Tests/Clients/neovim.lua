@@ -269,6 +269,10 @@ check('nothing without a shell', notices[#notices] == ':Account comes first', no
 start()
 check('started again', wait(function() return first_line():find('^Plus') end), first_line())
 
+local before = shell
+start()
+check('a second start takes the same shell', shell == before, { before, shell })
+
 stop()
 check('shutdown, exit', wait(function() return status end) and status == 0, status)
 

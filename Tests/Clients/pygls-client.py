@@ -62,7 +62,8 @@ async def upgrade_asked(call):
 async def buy(plan):
     """Here your billing takes over."""
     price = {"amount": "19.99", "currencyCode": "USD"}
-    return {"plan": {"name": "Studio", "price": price, "period": "month", "status": plan.status._asdict()}}
+    meters = [meter._asdict() for meter in plan.meters]
+    return {"plan": {"name": "Studio", "price": price, "period": "month", "status": plan.status._asdict(), "meters": meters}}
 # <<< answer
 
 events, progress, questions, cancelled = [], [], [], []

@@ -40,7 +40,7 @@ func s:Buy(question) abort " Here your billing takes over.
   let plan = a:question.params.plan
   if confirm('Upgrade from ' .. plan.name .. '?', "&Yes\n&No", 1) == 1
     let price = {'amount': '19.99', 'currencyCode': 'USD'}
-    let higher = {'name': 'Studio', 'price': price, 'period': 'month', 'status': plan.status}
+    let higher = extend(copy(plan), {'name': 'Studio', 'price': price, 'upgrade': v:null})
     call s:Answer(a:question, {'plan': higher})
   else
     call s:Answer(a:question, {'outcome': 'cancelled'})
