@@ -206,7 +206,10 @@
 (test-until (equal (test-at (car test-progress) :value :kind) "end"))
 (test-check "the client does the upgrade" (equal test-asked '("Upgrade from Plus? ")) test-asked)
 (test-check "working, then done" (equal (test-phases) '("working" "working" "done")) (test-phases))
-(test-check "the new plan is shown" (equal (test-at account-page :summary :name) "Studio") account-page)
+(test-check "the new plan is shown"
+            (and (equal (test-at account-page :summary :name) "Studio")
+                 (= (length (test-at account-page :usage :meters)) 2))
+            account-page)
 (test-check "what to feel and to say"
             (let ((done (cl-find-if (lambda (event) (plist-get event :feedback)) test-states)))
               (and (equal (plist-get done :feedback) "success")

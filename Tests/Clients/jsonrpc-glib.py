@@ -147,7 +147,7 @@ outcome, error = ask("plan.upgrade", {"workDoneToken": "upgrade"})
 check("the client does the upgrade", not error and outcome["outcome"] == "completed" and questions[0][1] == "Plus",
       (outcome, error, questions))
 check("working, then done", phases() == ["working", "working", "done"], phases())
-check("the new plan is shown", page["summary"]["name"] == "Studio", page["summary"])
+check("the new plan is shown", page["summary"]["name"] == "Studio" and len(page["usage"]["meters"]) == 2, page["summary"])
 done = [event for event in events if "feedback" in event]
 check("what to feel and to say", done and done[0]["feedback"] == "success"
       and done[0]["announcement"]["text"] == "Upgrade complete", done)

@@ -206,7 +206,7 @@ upgrade()
 wait(function() return #progress > 0 and progress[#progress].value.kind == 'end' end)
 check('the client does the upgrade', vim.deep_equal(questions, { 'Upgrade from Plus? (y/n)' }), questions)
 check('working, then done', vim.deep_equal(phases(), { 'working', 'working', 'done' }), phases())
-check('the new plan is shown', page.summary.name == 'Studio', page)
+check('the new plan is shown', page.summary.name == 'Studio' and #page.usage.meters == 2, page)
 local done = vim.tbl_filter(function(event) return event.feedback end, states)[1] or {}
 check('what to feel and to say',
   done.feedback == 'success' and done.announcement.text == 'Upgrade complete', states)

@@ -163,7 +163,7 @@ async def main():
     check("the client does the upgrade", outcome.outcome == "completed" and questions == [(1000001, "Plus")],
           (outcome, questions))
     check("working, then done", phases() == ["working", "working", "done"], phases())
-    check("the new plan is shown", page["summary"].name == "Studio", page["summary"])
+    check("the new plan is shown", page["summary"].name == "Studio" and len(page["usage"].meters) == 2, page["summary"])
     done = [event for event in events if hasattr(event, "feedback")]
     check("what to feel and to say", done and done[0].feedback == "success"
           and done[0].announcement.text == "Upgrade complete", done)

@@ -116,7 +116,7 @@ answers.append(report_and_buy)
 outcome = upgrade().result(5)
 check("the client does the upgrade", outcome["outcome"] == "completed" and asked.entries == ["Plus"], (outcome, asked.entries))
 check("working, then done", phases() == ["working", "working", "done"], phases())
-check("the new plan is shown", page["summary"]["name"] == "Studio", page["summary"])
+check("the new plan is shown", page["summary"]["name"] == "Studio" and len(page["usage"]["meters"]) == 2, page["summary"])
 done = states.entries[-1]
 check("what to feel and to say",
       done["feedback"] == "success" and done["announcement"]["text"] == "Upgrade complete", done)

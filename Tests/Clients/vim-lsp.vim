@@ -48,7 +48,9 @@ func s:Buy(question) abort " Here your billing takes over.
 endfunc
 
 func s:Answer(question, result) abort
-  call ch_sendexpr(s:shell, {'id': a:question.id, 'result': a:result})
+  if s:Running()
+    call ch_sendexpr(s:shell, {'id': a:question.id, 'result': a:result})
+  endif
 endfunc
 " <<< answer
 
@@ -72,22 +74,38 @@ func! s:Received(channel, message) abort
 endfunc
 
 " >>> connect
-let s:job = job_start(['rpcshell'], {'in_mode': 'lsp', 'out_mode': 'lsp', 'out_cb': function('s:Received')})
-let s:shell = job_getchannel(s:job)
+func s:Running() abort
+  return exists('s:job') && job_status(s:job) ==# 'run'
+endfunc
 
 func s:Start() abort
-  call ch_evalexpr(s:shell, {'method': 'initialize', 'params': {'processId': getpid(), 'handlers': ['onUpgrade']}})
+  if !s:Running()
+    let s:job = job_start(['rpcshell'], {'in_mode': 'lsp', 'out_mode': 'lsp', 'out_cb': function('s:Received')})
+    let s:shell = job_getchannel(s:job)
+    call ch_evalexpr(s:shell, {'method': 'initialize', 'params': {'processId': getpid(), 'handlers': ['onUpgrade']}})
+  endif
   call extend(s:page, ch_evalexpr(s:shell, {'method': 'plan.get'}).result.state)
   call s:Show()
   execute 'buffer' s:buffer
 endfunc
 
-func s:Upgrade(Done = {channel, reply -> 0}) abort
-  return ch_sendexpr(s:shell, {'method': 'plan.upgrade', 'params': {'workDoneToken': 'upgrade'}}, {'callback': a:Done}).id
+func s:Replied(channel, reply) abort " What is refused changes nothing on the page.
+  if has_key(a:reply, 'error') && a:reply.error.code != -32800
+    echomsg a:reply.error.message
+  endif
 endfunc
 
-func s:Cancel(id) abort
-  call ch_sendexpr(s:shell, {'method': '$/cancelRequest', 'params': {'id': a:id}})
+func s:Upgrade() abort
+  if !s:Running()
+    echomsg ':Account comes first'
+    return
+  endif
+  let request = {'method': 'plan.upgrade', 'params': {'workDoneToken': 'upgrade'}}
+  let s:last = ch_sendexpr(s:shell, request, {'callback': function('s:Replied')}).id
+endfunc
+
+func s:Cancel() abort
+  call ch_sendexpr(s:shell, {'method': '$/cancelRequest', 'params': {'id': s:last}})
 endfunc
 
 func s:Stop() abort
@@ -97,6 +115,8 @@ endfunc
 
 command Account call s:Start()
 command AccountUpgrade call s:Upgrade()
+command AccountCancel call s:Cancel()
+command AccountStop call s:Stop()
 " <<< connect
 
 " The test
@@ -106,9 +126,14 @@ func s:Call(method, params = {}) abort
 endfunc
 
 let s:replies = []
-func s:Replied(channel, reply) abort
+let s:Take_reply = funcref('s:Replied')
+func! s:Replied(channel, reply) abort
   call add(s:replies, a:reply)
+  call s:Take_reply(a:channel, a:reply)
 endfunc
+
+let s:said = execute('call s:Upgrade()')
+call Check('nothing without a shell', s:said =~# ':Account comes first', s:said)
 
 call s:Start()
 call Check('initialize, plan.get', s:page.summary.dateLine ==# 'Renews Nov 2', s:page)
@@ -124,11 +149,11 @@ func! s:Buy(question) abort
   call Wait({-> s:page.upgrade.progress == 0.4})
   call s:Bought(a:question)
 endfunc
-call s:Upgrade(function('s:Replied'))
+call s:Upgrade()
 call Check('the client does the upgrade', Wait({-> !empty(s:replies)}) && s:replies[0].result.outcome ==# 'completed'
       \ && s:questions[0].params.plan.name ==# 'Plus', [s:replies, s:questions])
 call Check('working, then done', Phases(s:events) == ['working', 'working', 'done'], s:events)
-call Check('the new plan is shown', s:page.summary.name ==# 'Studio', s:page)
+call Check('the new plan is shown', s:page.summary.name ==# 'Studio' && len(s:page.usage.meters) == 2, s:page)
 let s:done = copy(s:events)->filter({_, event -> has_key(event, 'feedback')})
 call Check('what to feel and to say', s:done[0].feedback ==# 'success'
       \ && s:done[0].announcement.text ==# 'Upgrade complete', s:done)
@@ -150,21 +175,30 @@ func! s:Buy(question) abort
   call s:Answer(a:question, {'outcome': 'cancelled'})
 endfunc
 let s:replies = []
-call s:Upgrade(function('s:Replied'))
+call s:Upgrade()
 call Check('the person backs out', Wait({-> !empty(s:replies)}) && s:replies[0].result.outcome ==# 'cancelled', s:replies)
 
 func! s:Buy(question) abort
 endfunc
 let s:replies = []
-let s:id = s:Upgrade(function('s:Replied'))
+call s:Upgrade()
 call Check('an upgrade waits for the client', Wait({-> len(s:questions) == 3}) && s:questions[2].id == 1000003, s:questions)
-call s:Cancel(s:id)
+call s:Upgrade()
+call Check('what is refused is said', Wait({-> !empty(s:replies)}) && execute('messages') =~# 'already running', s:replies)
+let s:replies = []
+let s:last -= 1
+call s:Cancel()
 call Check('the cancel is passed on', Wait({-> s:cancelled == [1000003]}), s:cancelled)
 call Check('and answered', Wait({-> !empty(s:replies)}) && s:replies[0].error.code == -32800, s:replies)
 call Check('the button rests', s:page.upgrade.phase ==# 'idle', s:page.upgrade)
 call s:Answer(s:questions[2], {'plan': g:studio})
 let s:reply = s:Call('shell.ping')
 call Check('an answer that comes late does no harm', s:reply.result == {}, s:reply)
+
+call job_stop(s:job, 'kill')
+call Check('the shell has been killed', Wait({-> !s:Running()}), job_info(s:job))
+call s:Start()
+call Check('started again', s:page.summary.name ==# 'Plus', s:page)
 
 call s:Stop()
 call Check('shutdown, exit', Wait({-> job_status(s:job) ==# 'dead'}) && job_info(s:job).exitval == 0, job_info(s:job))
