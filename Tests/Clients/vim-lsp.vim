@@ -8,6 +8,7 @@ let s:page = {} " the sections, each as it last came
 let s:buffer = bufadd('account')
 call bufload(s:buffer)
 call setbufvar(s:buffer, '&buftype', 'nofile')
+let s:popup = 0 " the question
 
 func s:Show() abort
   let summary = s:page.summary
@@ -30,17 +31,23 @@ func s:Received(channel, message) abort
       echomsg a:message.params.announcement.text
     endif
   elseif a:message.method ==# 'host.onUpgrade'
-    call timer_start(0, {_ -> s:Buy(a:message)})
+    call s:Buy(a:message)
+  elseif a:message.method ==# '$/cancelRequest'
+    call popup_close(s:popup, 0)
   endif
 endfunc
 " <<< show
 
 " >>> answer
-func s:Buy(question) abort " Here your billing takes over.
-  let plan = a:question.params.plan
-  if confirm('Upgrade from ' .. plan.name .. '?', "&Yes\n&No", 1) == 1
+func s:Buy(question) abort " Here your billing takes over. A popup does not stop Vim, as confirm() would.
+  let s:popup = popup_dialog('Upgrade from ' .. a:question.params.plan.name .. '? y/n', {
+        \ 'filter': 'popup_filter_yesno', 'callback': {popup, result -> s:Decided(a:question, result == 1)}})
+endfunc
+
+func s:Decided(question, yes) abort
+  if a:yes
     let price = {'amount': '19.99', 'currencyCode': 'USD'}
-    let higher = extend(copy(plan), {'name': 'Studio', 'price': price, 'upgrade': v:null})
+    let higher = extend(copy(a:question.params.plan), {'name': 'Studio', 'price': price, 'upgrade': v:null})
     call s:Answer(a:question, {'plan': higher})
   else
     call s:Answer(a:question, {'outcome': 'cancelled'})
@@ -80,13 +87,20 @@ endfunc
 
 func s:Start() abort
   if !s:Running()
-    let s:job = job_start(['rpcshell'], {'in_mode': 'lsp', 'out_mode': 'lsp', 'out_cb': function('s:Received')})
+    let s:job = job_start(['rpcshell'], {'in_mode': 'lsp', 'out_mode': 'lsp', 'out_cb': function('s:Received'),
+          \ 'exit_cb': function('s:Ended')})
     let s:shell = job_getchannel(s:job)
     call ch_evalexpr(s:shell, {'method': 'initialize', 'params': {'processId': getpid(), 'handlers': ['onUpgrade']}})
   endif
   call extend(s:page, ch_evalexpr(s:shell, {'method': 'plan.get'}).result.state)
   call s:Show()
   execute 'buffer' s:buffer
+endfunc
+
+func s:Ended(job, status) abort
+  call popup_close(s:popup, 0)
+  silent call deletebufline(s:buffer, 1, '$')
+  call setbufline(s:buffer, 1, 'rpcshell has ended: :Account')
 endfunc
 
 func s:Replied(channel, reply) abort " What is refused changes nothing on the page.
@@ -105,18 +119,22 @@ func s:Upgrade() abort
 endfunc
 
 func s:Cancel() abort
-  call ch_sendexpr(s:shell, {'method': '$/cancelRequest', 'params': {'id': s:last}})
+  if s:Running()
+    call ch_sendexpr(s:shell, {'method': '$/cancelRequest', 'params': {'id': s:last}})
+  endif
 endfunc
 
 func s:Stop() abort
-  call ch_evalexpr(s:shell, {'method': 'shutdown'})
-  call ch_sendexpr(s:shell, {'method': 'exit'})
+  if s:Running()
+    call ch_evalexpr(s:shell, {'method': 'shutdown'})
+    call ch_sendexpr(s:shell, {'method': 'exit'})
+  endif
 endfunc
 
-command Account call s:Start()
-command AccountUpgrade call s:Upgrade()
-command AccountCancel call s:Cancel()
-command AccountStop call s:Stop()
+command! Account call s:Start()
+command! AccountUpgrade call s:Upgrade()
+command! AccountCancel call s:Cancel()
+command! AccountStop call s:Stop()
 " <<< connect
 
 " The test
@@ -141,13 +159,17 @@ call Check('the page is in its buffer', getbufline(s:buffer, 1, '$') == ['Plus  
       \ '  Storage  8.2 of 10 GB', '  Exports  412 of 1,000', '  [Upgrade to Studio]  idle'],
       \ getbufline(s:buffer, 1, '$'))
 
-" Without a screen, confirm() takes the default: yes. The report comes first.
-let s:Bought = funcref('s:Buy')
+" The person says yes. The report comes first.
+let s:Asked = funcref('s:Buy')
 func! s:Buy(question) abort
+  call s:Asked(a:question)
+  call timer_start(0, function('s:Report_and_agree'))
+endfunc
+func s:Report_and_agree(timer) abort
   call ch_sendexpr(s:shell, {'method': '$/progress',
         \ 'params': {'token': 'upgrade', 'value': {'kind': 'report', 'percentage': 40}}})
   call Wait({-> s:page.upgrade.progress == 0.4})
-  call s:Bought(a:question)
+  call popup_close(s:popup, 1)
 endfunc
 call s:Upgrade()
 call Check('the client does the upgrade', Wait({-> !empty(s:replies)}) && s:replies[0].result.outcome ==# 'completed'
@@ -172,13 +194,16 @@ let s:reply = s:Call('shell.ping', g:non_ascii)
 call Check('shell.ping', s:reply.result == g:non_ascii, s:reply)
 
 func! s:Buy(question) abort
-  call s:Answer(a:question, {'outcome': 'cancelled'})
+  call s:Asked(a:question)
+  call timer_start(0, {_ -> popup_close(s:popup, -1)}) " as Ctrl-C does
 endfunc
 let s:replies = []
 call s:Upgrade()
 call Check('the person backs out', Wait({-> !empty(s:replies)}) && s:replies[0].result.outcome ==# 'cancelled', s:replies)
 
+" Nobody answers, until the question is withdrawn.
 func! s:Buy(question) abort
+  call s:Asked(a:question)
 endfunc
 let s:replies = []
 call s:Upgrade()
@@ -191,12 +216,14 @@ call s:Cancel()
 call Check('the cancel is passed on', Wait({-> s:cancelled == [1000003]}), s:cancelled)
 call Check('and answered', Wait({-> !empty(s:replies)}) && s:replies[0].error.code == -32800, s:replies)
 call Check('the button rests', s:page.upgrade.phase ==# 'idle', s:page.upgrade)
-call s:Answer(s:questions[2], {'plan': g:studio})
-let s:reply = s:Call('shell.ping')
-call Check('an answer that comes late does no harm', s:reply.result == {}, s:reply)
+call Check('the question is closed', empty(popup_list()), popup_list())
 
+" The shell dies while the person is asked.
+call s:Upgrade()
+call Check('asked again', Wait({-> !empty(popup_list())}), s:page)
 call job_stop(s:job, 'kill')
-call Check('the shell has been killed', Wait({-> !s:Running()}), job_info(s:job))
+call Check('the end is shown', Wait({-> getbufline(s:buffer, 1)[0] =~# 'has ended' && empty(popup_list())}),
+      \ getbufline(s:buffer, 1, '$'))
 call s:Start()
 call Check('started again', s:page.summary.name ==# 'Plus', s:page)
 
