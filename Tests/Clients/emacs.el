@@ -5,6 +5,7 @@
 
 (defvar account-page nil "The sections of the page, each as it last came.")
 (defvar account-question nil "The id of the request that waits for its answer.")
+(defvar account-call nil "The id of the upgrade that runs.")
 
 (defun account-show ()
   "Write the page into its buffer."
@@ -31,6 +32,8 @@
     (account-withdraw))
   (when (eq method 'plan.state)
     (account-keep (plist-get params :state))
+    (when (equal (plist-get params :cause) "upgrade")
+      (setq account-call (plist-get params :requestId)))
     (when-let ((announcement (plist-get params :announcement)))
       (message "%s" (plist-get announcement :text)))))
 ;; <<< show
@@ -73,7 +76,6 @@
 
 ;; >>> connect
 (defvar account-process nil "The connection to rpcshell.")
-(defvar account-call nil "The id of the newest request to upgrade.")
 
 (defun account-running-p ()
   (and account-process (jsonrpc-running-p account-process)))
@@ -108,13 +110,12 @@
                          :success-fn #'ignore :timeout nil
                          :error-fn (lambda (refusal)
                                      (unless (eql (plist-get refusal :code) -32800)
-                                       (message "%s" (plist-get refusal :message)))))
-  (setq account-call (jsonrpc--next-request-id account-process)))
+                                       (message "%s" (plist-get refusal :message))))))
 
 (defun account-cancel ()
-  "Cancel the newest upgrade."
+  "Cancel the upgrade."
   (interactive)
-  (when (account-running-p)
+  (when (and account-call (account-running-p))
     (jsonrpc-notify account-process :$/cancelRequest (list :id account-call))))
 
 (defun account-stop ()
@@ -261,7 +262,8 @@
                              (test-until said)
                              (setq refused (car said))
                              (account-cancel)
-                             nil)))
+                             (test-until nil)
+                             (test-check "the first one is cancelled" nil))))
   (test-upgrade)
   (test-check "what is refused is said" (equal refused "An upgrade is already running") said))
 

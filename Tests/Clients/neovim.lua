@@ -4,6 +4,7 @@
 local page = {} -- the sections, each as it last came
 local buffer = vim.api.nvim_create_buf(true, true)
 local withdrawn -- whether nobody waits for the person's answer any more
+local last -- the id of the upgrade that runs
 
 local function show()
   local summary, upgrade = page.summary, page.upgrade
@@ -33,6 +34,7 @@ local function notified(method, params)
   -- Therefore: what moves and is not there has gone.
   for _, motion in ipairs(params.motion or {}) do page[motion.target] = nil end
   for name, section in pairs(params.state) do page[name] = section end
+  if params.cause == 'upgrade' then last = params.requestId end
   show()
   if params.announcement then vim.notify(params.announcement.text) end
 end
@@ -98,16 +100,13 @@ local function start()
   end)
 end
 
-local last -- the id of the newest request to upgrade
-
 local function upgrade()
   if not running() then return vim.notify(':Account comes first', vim.log.levels.ERROR) end
-  local _
-  _, last = shell.request('plan.upgrade', { workDoneToken = 'upgrade' }, refused)
+  shell.request('plan.upgrade', { workDoneToken = 'upgrade' }, refused)
 end
 
 local function cancel() -- The request's callback is not called then: the state tells.
-  if running() then shell.notify('$/cancelRequest', { id = last }) end
+  if running() and last then shell.notify('$/cancelRequest', { id = last }) end
 end
 
 local function stop()
@@ -249,10 +248,12 @@ check('nothing is said of it', vim.deep_equal(notices, { 'Upgrade complete' }), 
 answers[5] = function()
   upgrade()
   while #notices < 2 do coroutine.yield(0) end
-  press('n')
+  cancel()
+  press()
 end
 upgrade()
 wait(function() return #questions == 5 and in_phase('idle')() end)
+check('the first one is cancelled', cancelled[2] == 1000005, cancelled)
 check('what is refused is said', notices[2] == 'An upgrade is already running', notices)
 
 -- The shell dies while the person is asked.

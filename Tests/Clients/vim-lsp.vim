@@ -9,6 +9,7 @@ let s:buffer = bufadd('account')
 call bufload(s:buffer)
 call setbufvar(s:buffer, '&buftype', 'nofile')
 let s:popup = 0 " the question
+let s:last = 0 " the id of the upgrade that runs
 
 func s:Show() abort
   let summary = s:page.summary
@@ -26,6 +27,9 @@ endfunc
 func s:Received(channel, message) abort
   if a:message.method ==# 'plan.state'
     call extend(s:page, a:message.params.state)
+    if a:message.params.cause ==# 'upgrade'
+      let s:last = get(a:message.params, 'requestId', 0)
+    endif
     call s:Show()
     if has_key(a:message.params, 'announcement')
       echomsg a:message.params.announcement.text
@@ -115,11 +119,11 @@ func s:Upgrade() abort
     return
   endif
   let request = {'method': 'plan.upgrade', 'params': {'workDoneToken': 'upgrade'}}
-  let s:last = ch_sendexpr(s:shell, request, {'callback': function('s:Replied')}).id
+  call ch_sendexpr(s:shell, request, {'callback': function('s:Replied')})
 endfunc
 
 func s:Cancel() abort
-  if s:Running()
+  if s:Running() && s:last
     call ch_sendexpr(s:shell, {'method': '$/cancelRequest', 'params': {'id': s:last}})
   endif
 endfunc
@@ -211,7 +215,6 @@ call Check('an upgrade waits for the client', Wait({-> len(s:questions) == 3}) &
 call s:Upgrade()
 call Check('what is refused is said', Wait({-> !empty(s:replies)}) && execute('messages') =~# 'already running', s:replies)
 let s:replies = []
-let s:last -= 1
 call s:Cancel()
 call Check('the cancel is passed on', Wait({-> s:cancelled == [1000003]}), s:cancelled)
 call Check('and answered', Wait({-> !empty(s:replies)}) && s:replies[0].error.code == -32800, s:replies)
