@@ -82,7 +82,9 @@ struct ConfigurationReport {
     let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
     let shown = url[..<end]
     let hidden = end < url.endIndex ? "\(url[end])…" : ""
-    guard let start = shown.firstRange(of: "//")?.upperBound else { return shown + hidden }
+    // Whoever logs in stands before the host, also in URLs with fewer or more slashes than there should be.
+    guard let colon = shown.firstIndex(of: ":") else { return shown + hidden }
+    let start = shown[shown.index(after: colon)...].drop { $0 == "/" }.startIndex
     let host = shown[start...].prefix { $0 != "/" }
     guard let at = host.lastIndex(of: "@") else { return shown + hidden }
     return shown[..<start] + "…" + shown[at...] + hidden

@@ -119,7 +119,9 @@ struct CommandTests {
 
   @Test(arguments: [
     ("https://me:secret@billing.example/me?token=secret#secret", "https://…@billing.example/me?…"),
-    ("https://secret@billing.example", "https://…@billing.example"), ("app:settings?secret", "app:settings?…"),
+    ("https://secret@billing.example", "https://…@billing.example"), ("https:me:secret@h/x", "https:…@h/x"),
+    ("https:/me:secret@h", "https:/…@h"), ("https:////me:secret@h/", "https:////…@h/"),
+    ("mailto:me:secret@x", "mailto:…@x"), ("app:settings?secret", "app:settings?…"),
     ("https://billing.example/@me#secret", "https://billing.example/@me#…"),
   ])
   func `config check shows no secret of a URL`(url: String, shown: String) async throws {
