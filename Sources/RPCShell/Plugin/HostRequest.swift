@@ -25,7 +25,7 @@ public enum HostAnswer: Sendable {
 
 extension PluginHost {
   /// Asks the host, and waits for its answer. Cancelling the task tells the host (`$/cancelRequest`); what it answers to
-  /// that is waited for, too.
+  /// that is waited for, too, but not for ever.
   ///
   /// - Parameters:
   ///   - token: under which the host may report progress.
@@ -35,8 +35,6 @@ extension PluginHost {
     report: @escaping @Sendable (ActionProgress) -> Void
   ) async -> HostAnswer {
     let id = makeRequestID()
-    let patience = Locked<Task<Void, Never>?>(nil)
-    defer { patience.withLock { $0?.cancel() } }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiting in
         ask(
@@ -45,17 +43,7 @@ extension PluginHost {
             answer: { waiting.resume(returning: $0) }))
       }
     } onCancel: {
-      notify("$/cancelRequest", JSONText { writer in writer.object { $0.member("id", id) } })
-      patience.withLock { $0 = giveUp(id, after: Self.patience) }
-    }
-  }
-
-  /// How long an answer to a cancel is waited for: a little longer than a handler's run is.
-  private static let patience = Duration.milliseconds(2100)
-
-  private func giveUp(_ id: Int, after patience: Duration) -> Task<Void, Never> {
-    Task(executorPreference: executor) {
-      if (try? await self.clock.sleep(for: patience)) != nil { self.giveUp(id) }
+      cancelRequest(id)
     }
   }
 }

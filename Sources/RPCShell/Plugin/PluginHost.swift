@@ -8,8 +8,8 @@ public final class PluginHost: Sendable {
     case notification(method: String, params: JSONText)
     /// A request to the client, which answers it.
     case request(HostRequest)
-    /// The answer to the request with this id is not waited for any more.
-    case giveUp(Int)
+    /// The request with this id is not needed any more.
+    case cancelRequest(Int)
     /// A line for the person at the terminal, without the leading `rpcshell: `.
     case log(String)
   }
@@ -42,8 +42,8 @@ public final class PluginHost: Sendable {
   public func notify(_ method: String, _ params: JSONText) { send(.notification(method: method, params: params)) }
   /// Sends a request to the client.
   func ask(_ request: HostRequest) { send(.request(request)) }
-  /// Gives up a request to the client.
-  func giveUp(_ id: Int) { send(.giveUp(id)) }
+  /// Tells the client to stop working on a request.
+  func cancelRequest(_ id: Int) { send(.cancelRequest(id)) }
   /// The id of the next request to the client.
   func makeRequestID() -> Int { lastRequest.add(1, ordering: .relaxed).newValue }
   /// Shows a line to the person at the terminal; the program's name comes in front.

@@ -60,8 +60,15 @@ extension Session {
     for request in hostCalls.end() { request.answer(.gone) }
   }
 
-  /// A request is given up: a late answer is dropped without a word.
-  func giveUpHostCall(_ id: Int) {
+  /// Tells the host to stop, and gives the request up when it does not answer: a late answer is dropped without a word.
+  func cancelHostCall(_ id: Int) {
+    guard hostCalls.contains(id) else { return }
+    notify("$/cancelRequest", JSONText { writer in writer.object { $0.member("id", id) } })
+    hostCalls.wait(for: id, Task(executorPreference: executor) { await self.giveUpHostCall(id) })
+  }
+
+  private func giveUpHostCall(_ id: Int) async {
+    guard (try? await host.clock.sleep(for: SessionOptions.hostPatience)) != nil else { return }
     hostCalls.giveUp(id)?.answer(.error(code: RPCError.Code.requestCancelled.rawValue, message: ""))
   }
 

@@ -90,6 +90,7 @@ public actor Session {
   private func endTasks() {
     silence?.cancel()
     for bound in bounds { bound.cancel() }
+    hostCalls.stopWaiting()
     bounds = []
     // Cancelling takes each of them a step or two.
     for _ in 1...64 where !life.isAborted { executor.runJobs() }
@@ -242,7 +243,7 @@ public actor Session {
     case .event(let event): writer.event(event, newestFraming)
     case .notification(let method, let params): notify(method, params)
     case .request(let request): ask(request)
-    case .giveUp(let id): giveUpHostCall(id)
+    case .cancelRequest(let id): cancelHostCall(id)
     case .log(let line): log(line)
     }
   }

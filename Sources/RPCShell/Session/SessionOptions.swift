@@ -33,6 +33,8 @@ public struct SessionOptions: Sendable {
   static let batchLimit = 65536
   /// Silence that ends an unfinished message in lines.
   static let silence = Duration.seconds(5)
+  /// How long the host's answer to a cancel is waited for: a little longer than a handler's run is.
+  static let hostPatience = Duration.milliseconds(2100)
   /// What running actions have after SIGTERM, SIGINT or `exit`.
   static let interruptedDrain = Duration.seconds(2)
 }

@@ -240,9 +240,8 @@ private final class Record: PlanStore {
     case .request(let request):
       add(#"{"jsonrpc":"2.0","id":\#(request.id),"method":"\#(request.method)","params":\#(request.params)}"#)
       state.withLock { $0.requests.append(request) }
-    case .giveUp(let id):
-      state.withLock { state in state.requests.firstIndex { $0.id == id }.map { state.requests.remove(at: $0) } }?
-        .answer(.error(code: -32800, message: ""))
+    case .cancelRequest(let id):
+      add(#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":\#(id)}}"#)
     case .log(let text): add("log: " + text)
     }
   }
