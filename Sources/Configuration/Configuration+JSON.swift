@@ -47,8 +47,6 @@ extension Configuration {
       && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
   }
 
-  private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
-
   // MARK: Reading
 
   /// Reads a configuration; members whose name starts with `//` are comments.

@@ -82,12 +82,11 @@ public struct ConfigurationFile: Sendable, Equatable {
     }
     defer { close(descriptor) }
     let buffer = ByteBuffer(capacity: 1 << 14)
-    while buffer.count <= Self.limit {
-      let got = Glibc.read(descriptor, buffer.reserve(1 << 14), 1 << 14)
-      if got == 0 { return buffer.bytes }
-      if got > 0 { buffer.commit(got) } else if errno != EINTR { throw unreadable(errno) }
+    switch buffer.append(allOf: descriptor, upTo: Self.limit) {
+    case .complete: return buffer.bytes
+    case .failed(let code): throw unreadable(code)
+    case .tooLong: throw refusal("expected at most \(Self.limit >> 20) MiB")
     }
-    throw refusal("expected at most \(Self.limit >> 20) MiB")
   }
 
   private func unreadable(_ code: Int32) -> ConfigurationError {

@@ -91,7 +91,8 @@ extension PlanPlugin {
     if run.action == .upgrade { state.acceptedOffer = plan.upgrade.value }
     state[run.action] = .working
     publish(transition(run.action, context))
-    context.progress.begin(title: run.action == .upgrade ? plan.upgrade.value!.title : run.action.label)
+    let offer = run.action == .upgrade ? state.acceptedOffer?.title : nil
+    context.progress.begin(title: offer ?? run.action.label)
   }
 
   private func call(

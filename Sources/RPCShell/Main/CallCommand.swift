@@ -38,16 +38,11 @@ struct CallCommand {
   private func standardInput() throws(UsageError) -> [UInt8] {
     let limit = DecoderOptions().maxMessage
     let buffer = ByteBuffer(capacity: 1 << 14)
-    while buffer.count <= limit {
-      let got = Glibc.read(0, buffer.reserve(1 << 14), 1 << 14)
-      if got == 0 { return buffer.bytes }
-      if got > 0 {
-        buffer.commit(got)
-      } else if errno != EINTR {
-        throw UsageError("cannot read stdin: \(String(cString: strerror(errno)))", see: nil)
-      }
+    switch buffer.append(allOf: 0, upTo: limit) {
+    case .complete: return buffer.bytes
+    case .failed(let code): throw UsageError("cannot read stdin: \(String(cString: strerror(code)))", see: nil)
+    case .tooLong: throw UsageError("the parameters are over the limit of \(limit) bytes", see: nil)
     }
-    throw UsageError("the parameters are over the limit of \(limit) bytes", see: nil)
   }
 
   // MARK: Results

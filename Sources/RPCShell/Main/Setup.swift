@@ -32,7 +32,7 @@ final class Setup: Sendable {
 
   /// `RPCSHELL_NOW` stops the clock of a demo, for output that can be compared byte for byte.
   private static func frozenTime(isDemo: Bool) throws(UsageError) -> (@Sendable () -> Double)? {
-    guard isDemo, let text = getenv("RPCSHELL_NOW").map({ String(cString: $0) }) else { return nil }
+    guard isDemo, let text = ConfigurationFile.environmentVariable("RPCSHELL_NOW") else { return nil }
     guard case .instant(let seconds, _) = DateValue(text)?.moment else {
       throw UsageError("RPCSHELL_NOW: expected an RFC 3339 instant like '2026-10-19T00:00:00Z', got '\(text)'")
     }

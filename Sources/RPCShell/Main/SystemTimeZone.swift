@@ -1,3 +1,4 @@
+import Configuration
 import FoundationEssentials
 import FoundationInternationalization
 import Glibc
@@ -22,7 +23,7 @@ enum SystemTimeZone {
   static var isInEnvironment: Bool { variable != nil }
 
   private static var variable: String? {
-    getenv("TZ").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    ConfigurationFile.environmentVariable("TZ")
   }
 
   /// Whether an IANA id is known. The system's own list is asked first, because the library's takes milliseconds to load.

@@ -79,7 +79,7 @@ public struct SingleCall: Sendable {
   private static func content(of descriptor: Int32) -> ByteBuffer {
     let content = ByteBuffer(capacity: 1 << 12)
     lseek(descriptor, 0, SEEK_SET)
-    while case let got = read(descriptor, content.reserve(1 << 14), 1 << 14), got > 0 { content.commit(got) }
+    _ = content.append(allOf: descriptor, upTo: .max)
     return content
   }
 

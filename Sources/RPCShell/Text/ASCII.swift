@@ -12,4 +12,4 @@ func hexValue(_ byte: UInt8) -> UInt8? {
   }
 }
 
-func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
+package func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
