@@ -30,17 +30,22 @@ let package = Package(
       name: "RPCShell", dependencies: ["CJansson", "CLinux"], path: "Sources/RPCShell", exclude: ["Main"],
       swiftSettings: strict),
 
+    // MARK: Measuring and removing file trees
+    .target(name: "FileTree", dependencies: ["CLinux"], swiftSettings: strict),
+
     // MARK: What the account page is about
     .target(name: "AccountModel", dependencies: ["RPCShell"], swiftSettings: strict),
     .target(name: "PlanPlugin", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
-    .target(name: "StoragePlugin", dependencies: ["RPCShell"], swiftSettings: strict),
-    .target(name: "HostAdapters", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
+    .target(name: "StoragePlugin", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
+    .target(name: "HostAdapters", dependencies: ["RPCShell", "AccountModel", "FileTree"], swiftSettings: strict),
     .target(name: "Configuration", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
 
     // MARK: The program
     .executableTarget(
       name: "RPCShellMain",
-      dependencies: ["CLinux", "RPCShell", "AccountModel", "PlanPlugin", "HostAdapters", "Configuration"],
+      dependencies: [
+        "CLinux", "RPCShell", "AccountModel", "PlanPlugin", "StoragePlugin", "HostAdapters", "Configuration",
+      ],
       path: "Sources/RPCShell/Main", swiftSettings: strict),
 
     // MARK: Tests. TestShell is the shell with a plugin that only tests need; the product does not contain it
@@ -49,7 +54,7 @@ let package = Package(
     .testTarget(
       name: "RPCTests",
       dependencies: [
-        "CJansson", "RPCShell", "AccountModel", "PlanPlugin", "StoragePlugin", "HostAdapters",
+        "CJansson", "CLinux", "RPCShell", "FileTree", "AccountModel", "PlanPlugin", "StoragePlugin", "HostAdapters",
         "Configuration", "RPCShellMain", "TestShell",
       ],
       path: "Tests/RPCTests",

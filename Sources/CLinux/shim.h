@@ -1,8 +1,11 @@
 // Linux calls that Swift's Glibc module leaves out.
 #ifndef RPCSHELL_CLINUX_SHIM_H
 #define RPCSHELL_CLINUX_SHIM_H
+#include <fcntl.h>
 #include <getopt.h>
+#include <linux/stat.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -17,6 +20,55 @@ static inline int cl_memfd(void) { return (int)syscall(SYS_memfd_create, "rpcshe
 
 // pidfd_open(2): a descriptor that becomes readable when the process ends; -1 with ENOSYS before Linux 5.3.
 static inline int cl_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+// What statx(2) says of one entry, as far as measuring and removing need it. Sizes are as the kernel gives them.
+struct cl_status {
+  uint64_t device, inode, mount;
+  uint64_t blocks; // of 512 bytes
+  uint64_t size;
+  uint64_t attributes; // STATX_ATTR_…
+  uint32_t mode, links, owner;
+};
+
+static inline int cl_statx(int directory, const char *name, int flags, struct cl_status *status) {
+  struct statx x;
+  unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_INO | STATX_SIZE | STATX_BLOCKS | STATX_MNT_ID;
+  // AT_NO_AUTOMOUNT, AT_STATX_DONT_SYNC
+  if (syscall(SYS_statx, directory, name, flags | 0x800 | 0x4000, mask, &x) != 0) return -1;
+  status->device = (uint64_t)x.stx_dev_major << 32 | x.stx_dev_minor;
+  status->inode = x.stx_ino;
+  status->mount = x.stx_mask & STATX_MNT_ID ? x.stx_mnt_id : 0;
+  status->blocks = x.stx_blocks;
+  status->size = x.stx_size;
+  status->attributes = x.stx_attributes;
+  status->mode = x.stx_mode;
+  status->links = x.stx_nlink;
+  status->owner = x.stx_uid;
+  return 0;
+}
+
+// Of a directory's entry, which is not followed (0x100: AT_SYMLINK_NOFOLLOW), and of an open descriptor (0x1000: AT_EMPTY_PATH).
+static inline int cl_status_at(int directory, const char *name, struct cl_status *status) {
+  return cl_statx(directory, name, 0x100, status);
+}
+static inline int cl_status_of(int descriptor, struct cl_status *status) {
+  return cl_statx(descriptor, "", 0x1000, status);
+}
+static inline uint64_t cl_attr_mount_root(void) { return STATX_ATTR_MOUNT_ROOT; }
+static inline uint64_t cl_attr_immutable(void) { return STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND; }
+
+// getdents64(2): bytes read, 0 at the end, -1 with errno.
+static inline long cl_getdents(int directory, void *buffer, size_t size) {
+  return syscall(SYS_getdents64, directory, buffer, size);
+}
+
+// renameat2(2) with RENAME_NOREPLACE and with RENAME_EXCHANGE.
+static inline int cl_rename_new(int from, const char *name, int to, const char *renamed) {
+  return (int)syscall(SYS_renameat2, from, name, to, renamed, 1u);
+}
+static inline int cl_rename_exchange(int from, const char *name, int to, const char *other) {
+  return (int)syscall(SYS_renameat2, from, name, to, other, 2u);
+}
 
 // getopt_long(3) keeps its place in globals, which Swift 6 does not let near: these read and set them.
 static inline int cl_getopt_long(int argc, char *const argv[], const char *shorts, const struct option *longs, int *index) {

@@ -1,0 +1,64 @@
+import CLinux
+import Glibc
+
+/// What the file system says of one entry (statx(2)), which is never followed where it is a link.
+public struct FileStatus: Sendable {
+  private var raw = cl_status()
+
+  /// - Returns: nil, with `errno`, where the entry cannot be looked at.
+  public init?(at directory: Int32, _ name: UnsafePointer<CChar>) {
+    guard cl_status_at(directory, name, &raw) == 0 else { return nil }
+  }
+
+  /// - Returns: nil, with `errno`, where the descriptor cannot be looked at.
+  public init?(of descriptor: Int32) {
+    guard cl_status_of(descriptor, &raw) == 0 else { return nil }
+  }
+
+  /// What tells a file from all others, whatever it is called.
+  public var identity: FileIdentity { FileIdentity(device: raw.device, inode: raw.inode) }
+  /// The mount that it is seen through; 0 before Linux 5.8.
+  public var mount: UInt64 { raw.mount }
+  /// Whether something is mounted exactly here.
+  public var isMountRoot: Bool { raw.attributes & cl_attr_mount_root() != 0 }
+  /// Whether the file system lets nobody remove it (chattr(1), `i` and `a`).
+  public var isImmutable: Bool { raw.attributes & cl_attr_immutable() != 0 }
+  /// Bytes on disk: blocks of 512 bytes.
+  public var allocatedBytes: Int { Int(clamping: raw.blocks.multipliedReportingOverflow(by: 512).partialValue) }
+  /// Bytes as a reader counts them: of files and links only.
+  public var apparentBytes: Int { kind == .file || kind == .link ? Int(clamping: raw.size) : 0 }
+  /// Names that lead to it.
+  public var links: UInt32 { raw.links }
+  /// The user it belongs to.
+  public var owner: UInt32 { raw.owner }
+  /// Permissions, as chmod(2) takes them.
+  public var permissions: UInt32 { raw.mode & 0o7777 }
+
+  /// What kind of entry it is.
+  public enum Kind: Sendable {
+    case directory, file, link
+    /// A socket, a device, a FIFO: what nobody expects to be removed.
+    case other
+  }
+
+  public var kind: Kind {
+    switch raw.mode & S_IFMT {
+    case S_IFDIR: .directory
+    case S_IFREG: .file
+    case S_IFLNK: .link
+    default: .other
+    }
+  }
+}
+
+/// A file system and a file in it.
+public struct FileIdentity: Hashable, Sendable {
+  /// Major and minor number in one.
+  public var device: UInt64
+  public var inode: UInt64
+
+  public init(device: UInt64, inode: UInt64) {
+    self.device = device
+    self.inode = inode
+  }
+}
