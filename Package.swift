@@ -37,14 +37,17 @@ let package = Package(
     .target(name: "AccountModel", dependencies: ["RPCShell"], swiftSettings: strict),
     .target(name: "PlanPlugin", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
     .target(name: "StoragePlugin", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
-    .target(name: "HostAdapters", dependencies: ["RPCShell", "AccountModel", "FileTree"], swiftSettings: strict),
+    .target(
+      name: "FileStorage", dependencies: ["CLinux", "RPCShell", "AccountModel", "FileTree"], swiftSettings: strict),
+    .target(name: "HostAdapters", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
     .target(name: "Configuration", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
 
     // MARK: The program
     .executableTarget(
       name: "RPCShellMain",
       dependencies: [
-        "CLinux", "RPCShell", "AccountModel", "PlanPlugin", "StoragePlugin", "HostAdapters", "Configuration",
+        "CLinux", "RPCShell", "AccountModel", "PlanPlugin", "StoragePlugin", "FileStorage", "HostAdapters",
+        "Configuration",
       ],
       path: "Sources/RPCShell/Main", swiftSettings: strict),
 
@@ -54,7 +57,8 @@ let package = Package(
     .testTarget(
       name: "RPCTests",
       dependencies: [
-        "CJansson", "CLinux", "RPCShell", "FileTree", "AccountModel", "PlanPlugin", "StoragePlugin", "HostAdapters",
+        "CJansson", "CLinux", "RPCShell", "FileTree", "AccountModel", "PlanPlugin", "StoragePlugin", "FileStorage",
+        "HostAdapters",
         "Configuration", "RPCShellMain", "TestShell",
       ],
       path: "Tests/RPCTests",

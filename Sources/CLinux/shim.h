@@ -3,10 +3,13 @@
 #define RPCSHELL_CLINUX_SHIM_H
 #include <fcntl.h>
 #include <getopt.h>
+#include <linux/openat2.h>
 #include <linux/stat.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -56,6 +59,31 @@ static inline int cl_status_of(int descriptor, struct cl_status *status) {
 }
 static inline uint64_t cl_attr_mount_root(void) { return STATX_ATTR_MOUNT_ROOT; }
 static inline uint64_t cl_attr_immutable(void) { return STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND; }
+
+// A directory only to look at and to start from (O_PATH), links followed.
+static inline int cl_open_path(int directory, const char *name) {
+  return openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | 010000000);
+}
+
+// openat2(2): a directory whose way leads through no link, out of no directory and over no mount.
+static inline int cl_open_beneath(int directory, const char *path) {
+  struct open_how how = {
+      .flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+      .resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH,
+  };
+  return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
+
+// inotify(7) without waiting. A watch is added for an open directory, so that no path is followed.
+static inline int cl_inotify(void) { return inotify_init1(IN_CLOEXEC | IN_NONBLOCK); }
+static inline int cl_inotify_add(int notify, int directory, uint32_t mask) {
+  char path[40];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", directory);
+  return inotify_add_watch(notify, path, mask | IN_ONLYDIR);
+}
+static inline uint32_t cl_inotify_changes(void) {
+  return IN_CREATE | IN_DELETE | IN_MOVE | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF;
+}
 
 // getdents64(2): bytes read, 0 at the end, -1 with errno.
 static inline long cl_getdents(int directory, void *buffer, size_t size) {

@@ -15,8 +15,8 @@ extension Configuration {
         "onUpgrade": {"adapter": "local", "timeout": 300},
         "onManage": {"adapter": "host", "timeout": 120},
         "onRestore": {"adapter": "local"},
-        "onClearCache": null,
-        "onRemove": null
+        "onClearCache": {"adapter": "local"},
+        "onRemove": {"adapter": "local", "timeout": 60}
       },
 
       "// account": "what local works on; by default a sample: Plus, with Studio above it",
@@ -48,6 +48,27 @@ extension Configuration {
         ],
         "// manageURL": "the page where a subscription is managed; by default there is none",
         "manageURL": "https://billing.example/me"
+      },
+
+      "// storage": "what local measures and removes; by default rpcshell's own folders",
+      "storage": {
+        "// roots": "of each kind one or more folders; ~ and $NAME stand for folders, other paths start at this file",
+        "roots": {
+          "// downloads": "each file or folder in these is one download, and goes as a whole",
+          "downloads": ["~/Podcasts"],
+          "// cache": "what clearing the cache empties",
+          "cache": ["$XDG_CACHE_HOME/podcasts"],
+          "photos": [],
+          "other": ["~/.local/share/podcasts"]
+        },
+        "// manifest": "what the app says of its downloads: titles, details, when they were finished",
+        "manifest": "~/.local/share/podcasts/downloads.json",
+        "// showsFreeSpace": "what is free on the device, beside what is used; the default",
+        "showsFreeSpace": true,
+        "// watch": "follow changes on disk; by default they show with the next measure",
+        "watch": false,
+        "// applyAutoRemove": "remove finished downloads as the options say; by default the app does that itself",
+        "applyAutoRemove": false
       },
 
       "// holds": "seconds for which a checkmark stays; these are the defaults",

@@ -2,7 +2,7 @@ import AccountModel
 public import RPCShell
 
 extension Configuration {
-  /// What a file must look like, but for what ``init(checking:isKnownTimeZone:)`` checks beside it.
+  /// What a file must look like, but for what ``init(checking:paths:isKnownTimeZone:)`` checks beside it.
   static var schema: Schema {
     .object([
       .optional("locale", .string), .optional("timeZone", .string),
@@ -19,6 +19,7 @@ extension Configuration {
           .optional("catalogue", .checked(.array(PlanUsage.schema), expected: "at least one plan") { $0.count > 0 }),
           .optional("manageURL", url),
         ])),
+      .optional("storage", storageSchema),
       .optional(
         "holds", .object([.optional("upgrade", hold), .optional("restore", hold), .optional("clearCache", hold)])),
     ])
@@ -51,9 +52,13 @@ extension Configuration {
 
   /// Reads a configuration; members whose name starts with `//` are comments.
   ///
-  /// - Parameter isKnownTimeZone: asked where a time zone is given.
+  /// - Parameters:
+  ///   - paths: how paths are read.
+  ///   - isKnownTimeZone: asked where a time zone is given.
   /// - Throws: the first thing that is wrong: `handlers.onUpgarde: unknown member; did you mean 'onUpgrade'?`
-  public init(checking view: JSONView, isKnownTimeZone: (String) -> Bool) throws(SchemaViolation) {
+  public init(
+    checking view: JSONView, paths: ConfiguredPath, isKnownTimeZone: (String) -> Bool
+  ) throws(SchemaViolation) {
     try Self.schema.validate(view, unknown: .refusedButComments)
     self.init()
     locale = view["locale"]?.string
@@ -68,6 +73,7 @@ extension Configuration {
       self[action] = Handling(validated: view["handlers"]?.member(named: action.rawValue))
     }
     if let account = view["account"], !account.isNull { self.account = try Account(validated: account) }
+    if let storage = view["storage"], !storage.isNull { self.storage = try Storage(validated: storage, paths) }
     holds.upgrade = view["holds"]?["upgrade"]?.number
     holds.restore = view["holds"]?["restore"]?.number
     holds.clearCache = view["holds"]?["clearCache"]?.number

@@ -11,6 +11,8 @@ public struct Configuration: Sendable, Equatable {
   public var account = Account()
   /// What is said about the actions that the file names.
   private var handlings: [HostAction: Handling] = [:]
+  /// What the app keeps on disk.
+  public var storage = Storage()
   /// How long checkmarks stay.
   public var holds = Holds()
 

@@ -55,6 +55,23 @@ public struct ConfigurationFile: Sendable, Equatable {
     return String(cString: value)
   }
 
+  /// The same for a name that is not known at compile time.
+  @Sendable
+  public static func environmentVariable(named name: String) -> String? {
+    guard let value = getenv(name), value[0] != 0 else { return nil }
+    return String(cString: value)
+  }
+
+  /// How paths in the file are read.
+  private var paths: ConfiguredPath {
+    let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = end.map { String(path[...$0]) } ?? ""
+    if folder.hasPrefix("/") { return ConfiguredPath(folder: folder) }
+    guard let current = getcwd(nil, 0) else { return ConfiguredPath(folder: "/" + folder) }
+    defer { free(current) }
+    return ConfiguredPath(folder: String(cString: current) + "/" + folder)
+  }
+
   // MARK: Reading
 
   /// What the file says; nil where nobody named it and it is not there.
@@ -70,7 +87,7 @@ public struct ConfigurationFile: Sendable, Equatable {
       throw refusal(error.text(in: text) + advice)
     }
     do throws(SchemaViolation) {
-      return try Configuration(checking: document.view, isKnownTimeZone: isKnownTimeZone)
+      return try Configuration(checking: document.view, paths: paths, isKnownTimeZone: isKnownTimeZone)
     } catch { throw refusal(error.text) }
   }
 

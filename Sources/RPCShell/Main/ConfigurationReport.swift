@@ -23,7 +23,7 @@ struct ConfigurationReport {
 
   /// One line a setting, in three columns.
   var text: String {
-    let rows = [file, locale, timeZone] + account + HostAction.allCases.map(handler) + holds
+    let rows = [file, locale, timeZone] + account + storage + HostAction.allCases.map(handler) + holds
     let names = rows.map(\.name.count).max()!
     let values = rows.map(\.value.count).max()!
     return rows.map { row in
@@ -89,6 +89,27 @@ struct ConfigurationReport {
     guard let at = host.lastIndex(of: "@") else { return shown + hidden }
     return shown[..<start] + "…" + shown[at...] + hidden
   }
+
+  // MARK: Storage
+
+  private var storage: [Row] {
+    let storage = configuration.storage
+    let own = StorageRoots.own(ConfiguredPath(folder: "/"))
+    let kinds = StorageRoots.Kind.allCases.map { kind in
+      row(
+        "storage.roots.\(kind.rawValue)", storage.roots.map { paths($0[kind]) },
+        byDefault: setup.options.isDemo ? "sample" : paths(own?[kind] ?? []))
+    }
+    return kinds + [
+      row("storage.manifest", storage.manifest, byDefault: "none"),
+      row("storage.showsFreeSpace", storage.showsFreeSpace.map(yesOrNo), byDefault: "yes"),
+      row("storage.watch", storage.watch.map(yesOrNo), byDefault: "no"),
+      row("storage.applyAutoRemove", storage.applyAutoRemove.map(yesOrNo), byDefault: "no"),
+    ]
+  }
+
+  private func paths(_ paths: [String]) -> String { paths.isEmpty ? "none" : paths.joined(separator: ", ") }
+  private func yesOrNo(_ value: Bool) -> String { value ? "yes" : "no" }
 
   // MARK: Who does what, and for how long
 

@@ -8,7 +8,7 @@ import Testing
 struct ConfigurationTests {
   private static func read(_ text: String) throws -> Configuration {
     let view = try JSONDocument(wholeText: Array(text.utf8)).view
-    return try Configuration(checking: view) { $0 == "Europe/Berlin" }
+    return try Configuration(checking: view, paths: ConfiguredPath(folder: "/app")) { $0 == "Europe/Berlin" }
   }
 
   private static let plus = #"{"name":"Plus","price":{"free":true},"status":{"noRenewal":true}}"#
@@ -74,7 +74,9 @@ struct ConfigurationTests {
 
   @Test func `the example says something about everything, and has a comment for each`() throws {
     let view = try JSONDocument(wholeText: Array(Configuration.example.utf8)).view
-    let configuration = try Configuration(checking: view) { $0 == "Europe/Berlin" }
+    let configuration = try Configuration(checking: view, paths: ConfiguredPath(folder: "/app")) {
+      $0 == "Europe/Berlin"
+    }
     #expect(configuration.account.catalogue?.count == 2)
     #expect(configuration.handler(of: .onManage)?.adapter == .host)
     guard case .object(let members) = Configuration.schema else { return }

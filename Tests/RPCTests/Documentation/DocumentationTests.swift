@@ -33,7 +33,7 @@ struct DocumentationTests {
   @Test(arguments: DocumentedBlock.all("console", in: "docs/CONFIGURATION.md"))
   func `runs every command of the page on commands`(block: DocumentedBlock) async throws {
     var setup = try RunningShell.Setup(script: block.script)
-    setup.environment = ["RPCSHELL_NOW": "2026-10-19T00:00:00Z", "TZ": "UTC"]
+    setup.environment = ["RPCSHELL_NOW": "2026-10-19T00:00:00Z", "TZ": "UTC", "HOME": "/home/me"]
     let ending = try await RunningShell.run(setup)
     #expect(ending.texts == block.lines)
   }
@@ -46,6 +46,6 @@ struct DocumentationTests {
   @Test(arguments: DocumentedBlock.all("json", in: "docs/CONFIGURATION.md"))
   func `every file of that page is good`(block: DocumentedBlock) throws {
     let view = try JSONDocument(wholeText: Array(block.lines.joined(separator: "\n").utf8)).view
-    _ = try Configuration(checking: view) { _ in false }
+    _ = try Configuration(checking: view, paths: ConfiguredPath(folder: "/app")) { _ in false }
   }
 }

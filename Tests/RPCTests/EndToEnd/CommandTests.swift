@@ -78,14 +78,22 @@ struct CommandTests {
   // MARK: config
 
   @Test func `config check says what would be used where nothing is configured`() async throws {
-    for (arguments, origin) in [([], "default"), (["--demo"], "option")] {
-      let ending = try await Self.run(["config", "check"] + arguments)
+    let own = ["share/rpcshell/downloads", ".cache", "share/rpcshell/photos", "state/rpcshell"].map {
+      $0 == ".cache" ? "/home/me/.cache/rpcshell" : "/home/me/.local/" + $0
+    }
+    let sample = Array(repeating: "sample", count: 4)
+    for (arguments, origin, folders) in [([], "default", own), (["--demo"], "option", sample)] {
+      let ending = try await Self.run(["config", "check"] + arguments, variables: ["HOME": "/home/me", "TZ": "UTC"])
       #expect(ending.exit == .status(0) && ending.errors == [])
       #expect(
         ending.texts.map(Row.init) == [
           Row("file", "built-in", origin), Row("locale", "en_US", "default"), Row("timeZone", "UTC", "environment"),
           Row("account.plan", "Plus", "default"), Row("account.catalogue", "Plus, Studio", "default"),
-          Row("account.manageURL", "none", "default"), Row("handlers.onUpgrade", "local, 600 s", "default"),
+          Row("account.manageURL", "none", "default"), Row("storage.roots.downloads", folders[0], "default"),
+          Row("storage.roots.cache", folders[1], "default"), Row("storage.roots.photos", folders[2], "default"),
+          Row("storage.roots.other", folders[3], "default"), Row("storage.manifest", "none", "default"),
+          Row("storage.showsFreeSpace", "yes", "default"), Row("storage.watch", "no", "default"),
+          Row("storage.applyAutoRemove", "no", "default"), Row("handlers.onUpgrade", "local, 600 s", "default"),
           Row("handlers.onManage", "local, 60 s", "default"), Row("handlers.onRestore", "local, 60 s", "default"),
           Row("handlers.onClearCache", "local, 60 s", "default"), Row("handlers.onRemove", "local, 60 s", "default"),
           Row("holds.upgrade", "1.2 s", "default"), Row("holds.restore", "3 s", "default"),
