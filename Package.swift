@@ -54,12 +54,15 @@ let package = Package(
     // MARK: Tests. TestShell is the shell with a plugin that only tests need; the product does not contain it
     .executableTarget(
       name: "TestShell", dependencies: ["RPCShell"], path: "Tests/TestShell", swiftSettings: strict),
+    // Measures and removes trees from the command line, for tests and benchmarks.
+    .executableTarget(
+      name: "TreeTool", dependencies: ["FileTree"], path: "Benchmarks/TreeTool", swiftSettings: strict),
     .testTarget(
       name: "RPCTests",
       dependencies: [
         "CJansson", "CLinux", "RPCShell", "FileTree", "AccountModel", "PlanPlugin", "StoragePlugin", "FileStorage",
         "HostAdapters",
-        "Configuration", "RPCShellMain", "TestShell",
+        "Configuration", "RPCShellMain", "TestShell", "TreeTool",
       ],
       path: "Tests/RPCTests",
       swiftSettings: strict),

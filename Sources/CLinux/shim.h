@@ -9,9 +9,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 // Flags as plain functions: Swift would import the enumerations under names that differ between libc versions.
@@ -30,12 +32,12 @@ struct cl_status {
   uint64_t blocks; // of 512 bytes
   uint64_t size;
   uint64_t attributes; // STATX_ATTR_…
-  uint32_t mode, links, owner;
+  uint32_t mode, links, owner, group;
 };
 
 static inline int cl_statx(int directory, const char *name, int flags, struct cl_status *status) {
   struct statx x;
-  unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_INO | STATX_SIZE | STATX_BLOCKS | STATX_MNT_ID;
+  unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_GID | STATX_INO | STATX_SIZE | STATX_BLOCKS | STATX_MNT_ID;
   // AT_NO_AUTOMOUNT, AT_STATX_DONT_SYNC
   if (syscall(SYS_statx, directory, name, flags | 0x800 | 0x4000, mask, &x) != 0) return -1;
   status->device = (uint64_t)x.stx_dev_major << 32 | x.stx_dev_minor;
@@ -47,6 +49,7 @@ static inline int cl_statx(int directory, const char *name, int flags, struct cl
   status->mode = x.stx_mode;
   status->links = x.stx_nlink;
   status->owner = x.stx_uid;
+  status->group = x.stx_gid;
   return 0;
 }
 
@@ -84,6 +87,30 @@ static inline int cl_inotify_add(int notify, int directory, uint32_t mask) {
 static inline uint32_t cl_inotify_changes(void) {
   return IN_CREATE | IN_DELETE | IN_MOVE | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF;
 }
+
+// Whether somebody holds a lock on a file: flock(2), or fcntl(2) of either kind (36: F_OFD_GETLK).
+static inline int cl_is_locked(int descriptor) {
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return 1;
+  flock(descriptor, LOCK_UN);
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  return fcntl(descriptor, 36, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+static inline int cl_lock(int descriptor, int exclusive) {
+  return flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB);
+}
+
+// Gives a directory the access control lists of another (acl(5)); those that it does not have are left out.
+static inline void cl_copy_acl(int from, int to) {
+  const char *names[] = {"system.posix_acl_access", "system.posix_acl_default"};
+  char value[4096];
+  for (int at = 0; at < 2; at++) {
+    ssize_t size = fgetxattr(from, names[at], value, sizeof value);
+    if (size > 0) fsetxattr(to, names[at], value, (size_t)size, 0);
+  }
+}
+
+// Whether the effective user may write an open directory (0x1200: AT_EACCESS, AT_EMPTY_PATH; faccessat2(2)).
+static inline int cl_may_write(int directory) { return syscall(439, directory, "", W_OK, 0x1200) == 0; }
 
 // getdents64(2): bytes read, 0 at the end, -1 with errno.
 static inline long cl_getdents(int directory, void *buffer, size_t size) {

@@ -31,13 +31,20 @@ public struct FileStatus: Sendable {
   public var links: UInt32 { raw.links }
   /// The user it belongs to.
   public var owner: UInt32 { raw.owner }
+  /// The group that it belongs to.
+  public var group: UInt32 { raw.group }
+  /// Whether it is a socket or a device, which belong to a program.
+  var isEndpoint: Bool {
+    let format = raw.mode & S_IFMT
+    return format == S_IFSOCK || format == S_IFCHR || format == S_IFBLK
+  }
   /// Permissions, as chmod(2) takes them.
   public var permissions: UInt32 { raw.mode & 0o7777 }
 
   /// What kind of entry it is.
   public enum Kind: Sendable {
     case directory, file, link
-    /// A socket, a device, a FIFO: what nobody expects to be removed.
+    /// A socket, a device, a FIFO.
     case other
   }
 

@@ -2,10 +2,14 @@ import RPCShell
 
 /// A result as lines for a person.
 enum ResultText {
-  /// The page of a plan's state; of any other result its members, one a line.
+  /// The page of a plan's or a storage's state; of any other result its members, one a line.
   static func lines(of result: JSONText) -> [String] {
     guard let view = try? JSONDocument(parsing: result).view else { return [] }
-    if let state = view["state"], let summary = state["summary"] { return plan(state, summary) }
+    if let state = view["state"], let summary = state["summary"] {
+      return state["clear"] == nil ? plan(state, summary) : StorageText.page(state)
+    }
+    if let confirmation = view["confirmation"] { return StorageText.question(confirmation) }
+    if view["outcome"]?.string == "dryRun" { return StorageText.preview(view) }
     return switch view.kind {
     case .null: []
     case .object: view.members.map { "\($0.name.plainLine): \(plain($0.value))" }
@@ -18,7 +22,7 @@ enum ResultText {
   }
 
   /// The texts of a section that are there.
-  private static func texts(_ section: JSONView?, _ names: StaticString...) -> [String] {
+  static func texts(_ section: JSONView?, _ names: StaticString...) -> [String] {
     names.compactMap { section?[$0]?.string?.plainLine }
   }
 
@@ -34,13 +38,17 @@ enum ResultText {
       + texts(state["restore"], "message")
   }
 
-  /// The labels in a column of their own.
   private static func meters(_ meters: [JSONView]) -> [String] {
-    let labels = meters.map { texts($0, "label").joined() }
-    let width = labels.map(\.count).max() ?? 0
-    return zip(labels, meters).map { label, meter in
-      label + String(repeating: " ", count: width - label.count + 2)
-        + texts(meter, "figure", "line").joined(separator: " · ")
+    columns(meters.map { [texts($0, "label").joined(), texts($0, "figure", "line").joined(separator: " · ")] })
+  }
+
+  /// Rows whose cells stand below each other; the last is as wide as it is.
+  static func columns(_ rows: [[String]]) -> [String] {
+    let widths = (0..<(rows.map(\.count).max() ?? 0)).map { at in rows.map { at < $0.count ? $0[at].count : 0 }.max()! }
+    return rows.map { row in
+      zip(row, widths).enumerated().map { at, cell in
+        at == row.count - 1 ? cell.0 : cell.0 + String(repeating: " ", count: cell.1 - cell.0.count + 2)
+      }.joined()
     }
   }
 }
