@@ -60,6 +60,12 @@ static inline int cl_status_at(int directory, const char *name, struct cl_status
 static inline int cl_status_of(int descriptor, struct cl_status *status) {
   return cl_statx(descriptor, "", 0x1000, status);
 }
+// The mount of a directory's entry, also where nothing else may be asked of it, as of another user's FUSE mount; 0 if unknown.
+static inline uint64_t cl_mount_at(int directory, const char *name) {
+  struct statx x;
+  if (syscall(SYS_statx, directory, name, 0x100 | 0x800 | 0x4000, 0u, &x) != 0) return 0;
+  return x.stx_mask & STATX_MNT_ID ? x.stx_mnt_id : 0;
+}
 static inline uint64_t cl_attr_mount_root(void) { return STATX_ATTR_MOUNT_ROOT; }
 static inline uint64_t cl_attr_immutable(void) { return STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND; }
 

@@ -19,30 +19,41 @@ final class DirectoryEntries {
     let type: UInt8
   }
 
-  private static let size = 64 << 10
+  /// Of a bufferful in bytes, at most.
+  static let size = 64 << 10
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
 
   deinit { buffer.deallocate() }
 
+  /// Reads the next bufferful.
+  /// - Returns: its bytes, valid until the next is read; empty at the end and at an error, which is `errno` in `failure`.
+  func read(_ directory: Int32, failure: inout Int32) -> UnsafeRawBufferPointer {
+    let count = cl_getdents(directory, buffer.baseAddress, buffer.count)
+    failure = count < 0 ? errno : 0
+    return UnsafeRawBufferPointer(rebasing: buffer[..<max(count, 0)])
+  }
+
   /// Visits the next bufferful of entries, without `.` and `..`.
   /// - Returns: whether there was one; at an error false, with `errno` in `failure`.
   func next(of directory: Int32, failure: inout Int32, _ visit: (Entry) -> Void) -> Bool {
-    let count = cl_getdents(directory, buffer.baseAddress, buffer.count)
-    guard count > 0 else {
-      failure = count < 0 ? errno : 0
-      return false
-    }
+    let bytes = read(directory, failure: &failure)
+    Self.visit(bytes, visit)
+    return !bytes.isEmpty
+  }
+
+  /// Visits the entries of a bufferful, without `.` and `..`.
+  @inline(__always)
+  static func visit(_ bytes: UnsafeRawBufferPointer, _ visit: (Entry) -> Void) {
+    guard var at = bytes.baseAddress else { return }
     // struct linux_dirent64: d_ino 8, d_off 8, d_reclen 2, d_type 1, d_name
-    var at = buffer.baseAddress!
-    let end = at + count
+    let end = at + bytes.count
     while at < end {
       let name = (at + 19).assumingMemoryBound(to: CChar.self)
-      if !Self.isSelfOrParent(name) {
+      if !isSelfOrParent(name) {
         visit(Entry(name: name, inode: at.load(as: UInt64.self), type: at.load(fromByteOffset: 18, as: UInt8.self)))
       }
       at += Int(at.load(fromByteOffset: 16, as: UInt16.self))
     }
-    return true
   }
 
   private static func isSelfOrParent(_ name: UnsafePointer<CChar>) -> Bool {

@@ -24,9 +24,9 @@ public struct FileStatus: Sendable {
   /// Whether the file system lets nobody remove it (chattr(1), `i` and `a`).
   public var isImmutable: Bool { raw.attributes & cl_attr_immutable() != 0 }
   /// Bytes on disk: blocks of 512 bytes.
-  public var allocatedBytes: Int { Int(clamping: raw.blocks.multipliedReportingOverflow(by: 512).partialValue) }
+  public var allocatedBytes: Int { raw.allocatedBytes }
   /// Bytes as a reader counts them: of files and links only.
-  public var apparentBytes: Int { kind == .file || kind == .link ? Int(clamping: raw.size) : 0 }
+  public var apparentBytes: Int { raw.apparentBytes }
   /// Names that lead to it.
   public var links: UInt32 { raw.links }
   /// The user it belongs to.
@@ -56,6 +56,21 @@ public struct FileStatus: Sendable {
     default: .other
     }
   }
+}
+
+/// For those who look at one entry after the other and take only what they count.
+extension cl_status {
+  var allocatedBytes: Int {
+    let (bytes, isOver) = blocks.multipliedReportingOverflow(by: 512)
+    return isOver ? .max : Int(clamping: bytes)
+  }
+
+  /// 0 of what is neither a file nor a link.
+  var apparentBytes: Int { isType(S_IFREG) || isType(S_IFLNK) ? Int(clamping: size) : 0 }
+
+  var isDirectory: Bool { isType(S_IFDIR) }
+
+  private func isType(_ type: mode_t) -> Bool { mode & S_IFMT == type }
 }
 
 /// A file system and a file in it.
