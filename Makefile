@@ -29,6 +29,10 @@ build: deps
 testshell: deps
 	$(SWIFT_BUILD) -c release --product TestShell $(STATIC) $(QUIET)
 
+## Measures a tree without the shell, as tests and benchmarks need it.
+treetool:
+	$(SWIFT_BUILD) -c release --product TreeTool $(STATIC) $(QUIET)
+
 ## Shows the main job: an upgrade that streams as state events.
 demo: build
 	@scripts/demo .build/release/rpcshell

@@ -74,7 +74,7 @@ extension cl_status {
 }
 
 /// A file system and a file in it.
-public struct FileIdentity: Hashable, Sendable {
+public struct FileIdentity: Hashable, Sendable, BitwiseCopyable {
   /// Major and minor number in one.
   public var device: UInt64
   public var inode: UInt64

@@ -1,35 +1,25 @@
 import FileTree
 import Glibc
 
-/// What the shell does to trees, as a command: `TreeTool clear DIR`. Prints one JSON object.
+/// `tree clear|sweep|preview|remove DIR`, each printing one line of JSON: what is in DIR goes; what was left in its trash;
+/// what would go; DIR itself, too.
 ///
 /// `TREETOOL_KILL_AFTER=N` ends the process by SIGKILL after N steps that changed something on disk.
-@main
-struct TreeTool {
-  static func main() {
-    let arguments = CommandLine.arguments
-    guard arguments.count >= 3 else { usage() }
-    let path = arguments[arguments.count - 1]
-    switch arguments[1] {
+enum RemoveCommand {
+  static let names = ["clear", "sweep", "preview", "remove"]
+
+  static func run(_ name: String, _ path: String) -> Never {
+    switch name {
     case "clear": show(removal(path).clear())
     case "sweep": show(removal(path).sweep())
-    case "preview": show(removal(path).preview { path, isDirectory, bytes in print(bytes, text(path), isDirectory) })
-    case "remove": remove(path)
-    default: usage()
+    case "preview": show(removal(path).preview { path, _, bytes in print(bytes, text(path)) })
+    default: remove(path)
     }
   }
 
-  private static func usage() -> Never {
-    complain("usage: TreeTool clear|sweep|preview|remove DIR")
-    exit(2)
-  }
-
-  // MARK: Removing
-
   private static func removal(_ path: String) -> Removal {
     do throws(TreeError) { return Removal(try TreeRoot(path), control: control) } catch {
-      complain("TreeTool: \(path): \(error.message)")
-      exit(1)
+      fail("\(path): \(error.message)", status: 1)
     }
   }
 
@@ -44,7 +34,7 @@ struct TreeTool {
   }
 
   /// As `rm -rf`: the folder goes, too.
-  private static func remove(_ path: String) {
+  private static func remove(_ path: String) -> Never {
     let (parent, name) = split(path)
     show(removal(parent).remove(name))
   }
@@ -54,10 +44,10 @@ struct TreeTool {
     return (String(path[...slash]), Array(path[path.index(after: slash)...].utf8))
   }
 
-  private static func show(_ report: RemovalReport) {
-    for problem in report.problems { complain("TreeTool: \(text(problem.path)): \(problem.reason)") }
-    if let code = report.failure { complain("TreeTool: \(String(cString: strerror(code)))") }
-    if let path = report.leftInTrash { complain("TreeTool: left in \(text(path))") }
+  private static func show(_ report: RemovalReport) -> Never {
+    for problem in report.problems { complain("tree: \(text(problem.path)): \(problem.reason)") }
+    if let code = report.failure { complain("tree: \(String(cString: strerror(code)))") }
+    if let path = report.leftInTrash { complain("tree: left in \(text(path))") }
     print(
       """
       {"freed":\(report.freed),"stillOpen":\(report.stillOpen),"kept":\(report.kept),"failed":\(report.failed),\
