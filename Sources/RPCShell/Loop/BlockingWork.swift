@@ -1,21 +1,21 @@
 import Glibc
-private import Synchronization
 
 /// Work that waits (walks over trees, databases, servers): on a thread of its own, so that the session's thread never
 /// waits, and none of the concurrency pool's few is taken.
 public enum BlockingWork {
-  /// Runs the work to its end, and comes back to where the caller was. Cancelling the task tells the work to stop;
-  /// whether it does, and with what, is its own matter.
+  /// Runs the work to its end, and comes back to where the caller was.
+  ///
+  /// - Parameter onCancel: tells the work to stop when the task is cancelled, maybe before it has begun; whether it does
+  ///   so, and with what, is its own matter.
   public static func run<Value: Sendable>(
-    _ work: @escaping @Sendable (StopFlag) -> Value
+    _ work: @escaping @Sendable () -> Value, onCancel: @escaping @Sendable () -> Void
   ) async -> Value {
-    let flag = StopFlag()
-    return await withTaskCancellationHandler {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { waiting in
-        start { waiting.resume(returning: work(flag)) }
+        start { waiting.resume(returning: work()) }
       }
     } onCancel: {
-      flag.set()
+      onCancel()
     }
   }
 
@@ -46,15 +46,4 @@ public enum BlockingWork {
       return nil
     }
   }
-}
-
-/// Says to work on another thread that it is not wanted any more.
-public final class StopFlag: Sendable {
-  private let value = Atomic<Bool>(false)
-
-  public init() {}
-
-  public var isSet: Bool { value.load(ordering: .relaxed) }
-
-  public func set() { value.store(true, ordering: .relaxed) }
 }

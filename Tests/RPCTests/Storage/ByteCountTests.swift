@@ -1,4 +1,4 @@
-import StoragePlugin
+import AccountModel
 import Testing
 
 struct ByteCountTests {

@@ -1,5 +1,3 @@
-// What the storage block needs to say how much room something takes: byte counts and their texts.
-
 /// A number of bytes, as a person reads it.
 ///
 /// Foundation's own formatter is not used: it shows 999 bytes as "1 kB" and 999,499 bytes as "1 MB".

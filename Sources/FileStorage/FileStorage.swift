@@ -1,0 +1,172 @@
+public import AccountModel
+import FileTree
+import Glibc
+public import RPCShell
+
+/// The storage block's backend on real files: measures folders, follows changes in them, and says what a removal would
+/// take. What waits for the disk runs on threads of its own.
+public actor FileStorage: StorageBackend {
+  /// What the configuration decides.
+  public struct Settings: Sendable {
+    public var roots: StorageRoots
+    /// What the app says of its downloads.
+    public var manifest: String?
+    /// Whether changes are followed.
+    public var isWatching: Bool
+    /// Where it is kept when downloads were complete; nil where nobody asks.
+    public var recordFolder: String?
+    /// The home folder, which is never a root.
+    public var home: String?
+    /// Folders that clearing must not reach.
+    public var kept: [String]
+
+    public init(
+      roots: StorageRoots, manifest: String? = nil, isWatching: Bool = false, recordFolder: String? = nil,
+      home: String? = nil, kept: [String] = []
+    ) {
+      self.roots = roots
+      self.manifest = manifest
+      self.isWatching = isWatching
+      self.recordFolder = recordFolder
+      self.home = home
+      self.kept = kept
+    }
+  }
+
+  public nonisolated let isWatching: Bool
+  nonisolated let settings: Settings
+  private nonisolated let executor: LoopExecutor
+  private nonisolated let now: @Sendable () -> Double
+  private nonisolated let log: @Sendable (String) -> Void
+  private var watch: ChangeWatch?
+  private(set) var survey: Survey?
+  private var record: CompletionRecord?
+  private var isSwept = false
+  /// One measure at a time: who comes next waits.
+  private var isMeasuring = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// - Parameters:
+  ///   - executor: the session's own.
+  ///   - now: the time of day in seconds since 1970-01-01T00:00:00Z.
+  ///   - log: takes a line for the person at the terminal.
+  public init(
+    _ settings: Settings, executor: LoopExecutor, now: @escaping @Sendable () -> Double,
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    self.settings = settings
+    self.executor = executor
+    self.now = now
+    self.log = log
+    isWatching = settings.isWatching
+  }
+
+  // MARK: Measuring
+
+  public func measure(progress: @escaping @Sendable (ActionProgress) -> Void) async throws -> StorageMeasure {
+    try await measured(progress).measure
+  }
+
+  private func measured(_ progress: @escaping @Sendable (ActionProgress) -> Void) async throws -> Survey {
+    try await begin()
+    defer { end() }
+    if watch == nil && isWatching { watch = ChangeWatch() }
+    let sweeps = !isSwept
+    isSwept = true
+    let work = prepared(progress)
+    let earlier = Handed(survey)
+    let stop = StopFlag()
+    let (outcome, record) = await BlockingWork.run {
+      var work = work(stop)
+      if sweeps { work.sweep() }
+      let outcome = Result { () throws(StorageFailure) in Handed(try work.measureAll(after: earlier.value)) }
+      return (outcome, work.saved(log: self.log))
+    } onCancel: {
+      stop.stop()
+    }
+    try Task.checkCancellation()
+    self.record = record
+    let survey = try outcome.get().value
+    self.survey = survey
+    return survey
+  }
+
+  public func update(after download: String?) async throws -> StorageUpdate {
+    guard let survey else { return .whole(try await measure { _ in }) }
+    try await begin()
+    let work = prepared { _ in }
+    let handed = Handed(survey)
+    let stop = StopFlag()
+    let (outcome, record) = await BlockingWork.run {
+      var work = work(stop)
+      let outcome = Result { () throws(StorageFailure) in try work.update(handed.value, after: download) }
+      return (outcome, work.saved(log: self.log))
+    } onCancel: {
+      stop.stop()
+    }
+    // What was cut short is not what is there.
+    if Task.isCancelled { self.survey = nil }
+    end()
+    try Task.checkCancellation()
+    self.record = record
+    guard let changes = try outcome.get() else { return .whole(try await measure { _ in }) }
+    return .parts(changes)
+  }
+
+  /// What work needs to know, but for the flag that stops it.
+  private func prepared(
+    _ progress: @escaping @Sendable (ActionProgress) -> Void
+  ) -> @Sendable (StopFlag) -> SurveyWork {
+    if record == nil, let folder = settings.recordFolder { record = CompletionRecord(folder: folder, log: log) }
+    let (watch, record, now) = (watch, record, now())
+    let report: @Sendable (Int) -> Void = { count in
+      Task(executorPreference: self.executor) {
+        await self.report(ActionProgress(fraction: nil, message: "\(count) files"), progress)
+      }
+    }
+    return { [settings] stop in
+      SurveyWork(settings, watch: watch, record: record, now: now, stop: stop, report: report)
+    }
+  }
+
+  private func report(_ report: ActionProgress, _ progress: @Sendable (ActionProgress) -> Void) {
+    if isMeasuring { progress(report) }
+  }
+
+  /// Waits for its turn.
+  private func begin() async throws {
+    if isMeasuring { await withCheckedContinuation { waiting.append($0) } } else { isMeasuring = true }
+    guard Task.isCancelled else { return }
+    end()
+    throw CancellationError()
+  }
+
+  private func end() {
+    if waiting.isEmpty { isMeasuring = false } else { waiting.removeFirst().resume() }
+  }
+
+  // MARK: Watching
+
+  /// Where not all can be watched, everything is looked at again after so many seconds.
+  private static let pollInterval = 60.0
+
+  public func waitForChange() async throws {
+    guard let watch else { return }
+    let seconds = watch.isComplete ? nil : Self.pollInterval
+    await BlockingWork.run {
+      watch.wait(seconds: seconds)
+    } onCancel: {
+      watch.stopWaiting()
+    }
+    try Task.checkCancellation()
+  }
+}
+
+/// A value that is handed to another thread and not used here meanwhile.
+struct Handed<Value>: @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}
