@@ -1,3 +1,4 @@
+import AccountModel
 import RPCShell
 
 /// What the plan block does because time passes: checkmarks end, days begin.

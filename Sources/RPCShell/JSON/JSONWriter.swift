@@ -20,6 +20,15 @@ public struct JSONWriter {
     close(UInt8(ascii: "}"))
   }
 
+  /// An object that has the members of a finished one, then those that `members` writes.
+  mutating func object(continuing text: JSONText, _ members: (inout JSONWriter) -> Void) {
+    separate()
+    buffer.append(Array(text.bytes.dropLast()))
+    needsComma = text.bytes.count > 2
+    members(&self)
+    close(UInt8(ascii: "}"))
+  }
+
   /// An array, with the elements that `elements` writes.
   public mutating func array(_ elements: (inout JSONWriter) -> Void) {
     open(UInt8(ascii: "["))

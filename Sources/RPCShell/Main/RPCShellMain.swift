@@ -1,6 +1,8 @@
 import Configuration
 import Glibc
+import HostAdapters
 import RPCShell
+import StoragePlugin
 
 /// rpcshell: the command line, and what each command does.
 @main
@@ -37,7 +39,13 @@ struct RPCShellMain {
     let output = StandardOutput.take()
     let options = SessionOptions(version: Version.current) { StandardError.line($0) }
     let end = SingleCall("rpc.discover").run(options) { executor in
-      [Account.plugin(Configuration(), executor: executor, madeAt: 0)]
+      [
+        Account.plugin(Configuration(), executor: executor, madeAt: 0),
+        StoragePlugin(
+          version: Version.current, executor: executor, settings: StoragePlugin.Settings(), backend: nil,
+          options: MemoryOptions()
+        ) { nil },
+      ]
     }
     guard case .result(let document) = end else { return .failure }
     return output.printed(document.indented + [UInt8(ascii: "\n")]) ?? .success

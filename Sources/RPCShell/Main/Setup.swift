@@ -28,6 +28,7 @@ final class Setup: Sendable {
     do throws(ConfigurationError) {
       configuration = try file?.read(isKnownTimeZone: SystemTimeZone.isKnown)
     } catch { throw UsageError(error.text, see: nil) }
+    try checkRoots()
   }
 
   /// `RPCSHELL_NOW` stops the clock of a demo, for output that can be compared byte for byte.
@@ -61,7 +62,10 @@ final class Setup: Sendable {
   /// Makes the plugins.
   var plugins: @Sendable (LoopExecutor) -> [any Plugin] {
     { [self] executor in
-      [Account.plugin(configuration ?? Configuration(), executor: executor, madeAt: now())]
+      [
+        Account.plugin(configuration ?? Configuration(), executor: executor, madeAt: now()),
+        Storage.plugin(self, executor: executor),
+      ]
     }
   }
 }

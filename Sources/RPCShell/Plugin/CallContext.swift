@@ -8,6 +8,17 @@ public struct CallContext: Sendable {
   public let progress: ProgressReporter
   /// Why the call is being stopped, once it is.
   public let stop: StopSignal
+
+  init(requestID: RequestID?, progress: ProgressReporter, stop: StopSignal) {
+    self.requestID = requestID
+    self.progress = progress
+    self.stop = stop
+  }
+
+  /// For what a plugin does by itself.
+  public init(of host: PluginHost) {
+    self.init(requestID: nil, progress: ProgressReporter(token: nil, host: host), stop: StopSignal())
+  }
 }
 
 /// Why a running action is told to stop.
@@ -30,7 +41,7 @@ public final class StopSignal: Sendable {
 
   /// - Returns: whether this was the first reason.
   @discardableResult
-  func set(_ reason: StopReason) -> Bool {
+  public func set(_ reason: StopReason) -> Bool {
     value.compareExchange(expected: 0, desired: reason.rawValue, ordering: .acquiringAndReleasing).exchanged
   }
 }

@@ -16,6 +16,22 @@ public struct Route: Sendable {
     case immediate(@Sendable (JSONView, CallContext) throws(RPCError) -> JSONText)
     /// Begins on the spot; what that returns then runs in a task of its own on the same thread.
     case action(@Sendable (JSONView, CallContext) throws(RPCError) -> ActionWork)
+    /// On the spot where the answer is known, else as an action.
+    case eventual(@Sendable (JSONView, CallContext) throws(RPCError) -> Reply)
+  }
+
+  /// An answer, or the work that it takes to come to one.
+  public enum Reply: Sendable {
+    case now(JSONText)
+    case later(ActionWork)
+
+    /// Does the work, if there is any.
+    public func get() async throws(RPCError) -> JSONText {
+      switch self {
+      case .now(let text): text
+      case .later(let work): try await work()
+      }
+    }
   }
 
   /// What is left of an action once it has begun. Its return is the request's one answer.
@@ -48,6 +64,18 @@ public struct Route: Sendable {
       body: .immediate { (params, context) throws(RPCError) in
         try plugin.answer(params, context, with: answer)
       })
+  }
+
+  /// A method that is answered on the spot by a plugin, unless the answer takes its time.
+  public static func eventual<P: Plugin>(
+    _ kind: Kind, _ plugin: P, _ name: String, _ summary: String,
+    params: @escaping @Sendable () -> [Schema.Property] = { [] },
+    result: @escaping @Sendable () -> Schema,
+    _ begin: @escaping @Sendable (isolated P, JSONView, CallContext) throws(RPCError) -> Reply
+  ) -> Route {
+    Route(
+      name: name, summary: summary, kind: kind, params: params, result: result, positional: [],
+      body: .eventual { (params, context) throws(RPCError) in try plugin.answer(params, context, with: begin) })
   }
 
   /// A method that takes its time: `begin` runs before the next message is looked at, so actions begin in the order of

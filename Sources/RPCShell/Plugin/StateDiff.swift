@@ -8,7 +8,7 @@ struct StateDiff: Equatable, Sendable {
 
   init(from old: StateSnapshot, to new: StateSnapshot, reduceMotion: Bool) {
     var former = Former(old.sections, name: \.name)
-    sections = new.sections.enumerated().filter { former.find($1.name, at: $0)?.text != $1.text }.map(\.element)
+    sections = new.sections.enumerated().compactMap { $1.changed(since: former.find($1.name, at: $0)) }
     let motion = Self.figureMotions(from: old, to: new) + Self.phaseMotions(from: old, to: new)
     self.motion = reduceMotion ? motion.map(\.reduced) : motion
   }

@@ -107,7 +107,7 @@ public struct StateEvent: Equatable, Sendable {
 
   /// Roughly what it takes in memory while it waits to be sent.
   var cost: Int {
-    after.sections.reduce(256) { $0 + $1.text.bytes.count } + 64 * (after.figures.count + earlier.count)
+    after.sections.reduce(256) { $0 + $1.cost } + 64 * (after.figures.count + earlier.count)
   }
 
   // MARK: Writing
@@ -122,10 +122,7 @@ public struct StateEvent: Equatable, Sendable {
         if let requestID { event.member("requestId", JSONText(trusted: requestID)) }
         event.key("state")
         event.object { state in
-          for section in diff.sections {
-            state.key(section.name)
-            state.text(section.text)
-          }
+          for section in diff.sections { section.write(to: &state) }
         }
         if !diff.motion.isEmpty {
           event.key("motion")

@@ -59,10 +59,7 @@ public struct StateFeed: Sendable {
         result.member("revision", revision)
         result.key("state")
         result.object { members in
-          for section in state.sections {
-            members.key(section.name)
-            members.text(section.text)
-          }
+          for section in state.sections { section.write(to: &members) }
         }
       }
     }

@@ -54,11 +54,52 @@ public struct StateSnapshot: Equatable, Sendable {
 public struct StateSection: Equatable, Sendable {
   /// The member of `state` that it becomes.
   public var name: String
-  /// Its value.
+  /// Its value, but for ``rows``.
   public var text: JSONText
+  /// The list `rows` at the end of the value, which is an object then.
+  public var rows: StateRows?
+  /// In an event: which rows changed, in place of all.
+  var rowChanges: StateRows.Changes?
 
-  public init(_ name: String, _ text: JSONText) {
+  public init(_ name: String, _ text: JSONText, rows: StateRows? = nil) {
     self.name = name
     self.text = text
+    self.rows = rows
   }
+
+  public static func == (one: StateSection, other: StateSection) -> Bool {
+    one.name == other.name && one.text == other.text && StateRows.isSame(one.rows, other.rows)
+      && one.rowChanges == other.rowChanges
+  }
+
+  /// The section in an event for a client that knows an older one.
+  func changed(since old: StateSection?) -> StateSection? {
+    guard old?.text != text || !StateRows.isSame(old?.rows, rows) else { return nil }
+    var section = self
+    if let rows, let older = old?.rows { section.rowChanges = rows.changes(since: older) }
+    return section
+  }
+
+  /// Writes the name and the value.
+  func write(to state: inout JSONWriter) {
+    state.key(name)
+    guard let rows else { return state.text(text) }
+    state.object(continuing: text) { members in
+      guard let rowChanges else {
+        members.key("rows")
+        return members.array { rows.write(to: &$0) }
+      }
+      if !rowChanges.changed.isEmpty {
+        members.key("changedRows")
+        members.array { list in for row in rowChanges.changed { list.text(row.text) } }
+      }
+      if !rowChanges.removed.isEmpty {
+        members.key("removedRows")
+        members.array { list in for id in rowChanges.removed { list.string(id) } }
+      }
+    }
+  }
+
+  /// Roughly what it takes in memory.
+  var cost: Int { text.bytes.count + (rows?.cost ?? 0) }
 }

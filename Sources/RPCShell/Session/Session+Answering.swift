@@ -94,15 +94,23 @@ extension Session {
         progress: ProgressReporter(token: params.progressToken, host: host), stop: StopSignal())
       switch route.body {
       case .immediate(let answer):
-        let result = try answer(params.view, context)
-        if route.kind == .query { writer.keepOrder() }
-        reply(to: message, result, in: batch)
+        reply(to: message, try answer(params.view, context), of: route, in: batch)
       case .action(let begin):
         start(try begin(params.view, context), of: route, context, in: batch)
+      case .eventual(let begin):
+        switch try begin(params.view, context) {
+        case .now(let result): reply(to: message, result, of: route, in: batch)
+        case .later(let work): start(work, of: route, context, in: batch)
+        }
       }
     } catch {
       refuse(message, error, in: batch)
     }
+  }
+
+  private func reply(to message: Message, _ result: JSONText, of route: Route, in batch: Batch?) {
+    if route.kind == .query { writer.keepOrder() }
+    reply(to: message, result, in: batch)
   }
 
   /// Runs the rest of an action that has begun.
@@ -110,12 +118,13 @@ extension Session {
     batch?.addOpen()
     let serial = pending.add(
       .init(method: route.name, id: context.requestID, framing: newestFraming, batch: batch, stop: context.stop))
-    pending.setTask(Task(executorPreference: executor) { await self.run(work, serial) }, of: serial)
+    pending.setTask(Task(executorPreference: executor) { await self.run(work, of: route, serial) }, of: serial)
   }
 
-  private func run(_ work: Route.ActionWork, _ serial: Int) async {
+  private func run(_ work: Route.ActionWork, of route: Route, _ serial: Int) async {
     let outcome: Result<JSONText, RPCError>
     do throws(RPCError) { outcome = .success(try await work()) } catch { outcome = .failure(error) }
+    if route.kind == .query { writer.keepOrder() }
     complete(serial, outcome)
   }
 

@@ -10,7 +10,7 @@ struct BarShares: Equatable {
   static let whole = 10_000
 
   /// - Parameters:
-  ///   - bytes: of the parts; together at most the capacity.
+  ///   - bytes: of the parts; what does not fit into the capacity is cut off from the last.
   ///   - capacity: 0 is an empty bar.
   init(_ bytes: [Int], of capacity: Int) {
     guard capacity > 0 else {
@@ -18,7 +18,12 @@ struct BarShares: Equatable {
       empty = Self.whole
       return
     }
-    let all = bytes + [bytes.reduce(capacity) { $0 - $1 }]
+    var room = capacity
+    let fitting = bytes.map { bytes in
+      defer { room -= min(bytes, room) }
+      return min(bytes, room)
+    }
+    let all = fitting + [room]
     let exact = all.map { bytes in
       let (high, low) = bytes.multipliedFullWidth(by: Self.whole)
       return capacity.dividingFullWidth((high, low))

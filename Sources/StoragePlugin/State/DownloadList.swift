@@ -1,0 +1,81 @@
+import AccountModel
+import RPCShell
+
+/// The downloads and their rows: what changes costs the same, however many there are.
+struct DownloadList: Sendable {
+  private var downloads: [ExactText: Download] = [:]
+  /// In the order in which they are shown.
+  private(set) var ids: [String] = []
+  private var table = StateRowTable()
+  /// Ids of ``ids`` that are gone: the list is tidied now and then.
+  private var goneCount = 0
+  /// Kept beside, since adding up would follow the length.
+  private var sum: Int128 = 0
+
+  var rows: StateRows { table.rows }
+  var count: Int { downloads.count }
+  var isEmpty: Bool { downloads.isEmpty }
+  /// All together; stops at the largest number.
+  var bytes: Int { Int(clamping: sum) }
+
+  subscript(id: String) -> Download? { downloads[ExactText(id)] }
+
+  /// In order.
+  var all: [Download] { ids.compactMap { downloads[ExactText($0)] } }
+
+  /// Takes over all downloads; rows that stay as they are stay the same rows.
+  mutating func replace(by newer: [Download], _ row: (Download) -> StateRows.Row) {
+    guard keepsOrder(newer) else {
+      self = DownloadList()
+      append(newer, row)
+      return
+    }
+    let kept = Set(newer.map { ExactText($0.id) })
+    for id in ids where !kept.contains(ExactText(id)) { remove(id) }
+    for download in newer { put(download, row) }
+  }
+
+  /// Whether those that stay stand as they stood, and new ones come last.
+  private func keepsOrder(_ newer: [Download]) -> Bool {
+    guard !downloads.isEmpty else { return false }
+    let kept = newer.prefix { downloads[ExactText($0.id)] != nil }
+    guard newer.dropFirst(kept.count).allSatisfy({ downloads[ExactText($0.id)] == nil }) else { return false }
+    let wanted = Set(kept.map { ExactText($0.id) })
+    let before = ids.filter { wanted.contains(ExactText($0)) && downloads[ExactText($0)] != nil }
+    return before.elementsEqual(kept.map(\.id)) { $0.isExactly($1) }
+  }
+
+  private mutating func append(_ newer: [Download], _ row: (Download) -> StateRows.Row) {
+    for download in newer {
+      downloads[ExactText(download.id)] = download
+      sum += Int128(download.bytes)
+    }
+    ids += newer.map(\.id)
+    table.append(newer.map(row))
+  }
+
+  /// Takes over one download; one that is new comes last.
+  mutating func put(_ download: Download, _ row: (Download) -> StateRows.Row) {
+    let key = ExactText(download.id)
+    guard let old = downloads[key] else { return append([download], row) }
+    guard old != download else { return }
+    sum += Int128(download.bytes) - Int128(old.bytes)
+    downloads[key] = download
+    table.put(row(download))
+  }
+
+  /// Draws the row of a download again.
+  mutating func redraw(_ id: String, _ row: (Download) -> StateRows.Row) {
+    if let download = self[id] { table.put(row(download)) }
+  }
+
+  mutating func remove(_ id: String) {
+    guard let old = downloads.removeValue(forKey: ExactText(id)) else { return }
+    sum -= Int128(old.bytes)
+    table.remove(id)
+    goneCount += 1
+    guard goneCount > 64 + downloads.count / 2 else { return }
+    ids = ids.filter { downloads[ExactText($0)] != nil }
+    goneCount = 0
+  }
+}
