@@ -16,6 +16,8 @@ struct Job {
   /// The directory that the names are in, which is closed at the end of the job; -1 for all of the unit.
   var descriptor: Int32 = -1
   var path: [UInt8] = []
+  /// How far below the unit that is.
+  var depth = 0
   var work = Work.unit
 }
 
@@ -34,7 +36,7 @@ final class WorkQueue: @unchecked Sendable {
   private let minimum = Atomic(1)
 
   /// A job of fewer entries was not worth giving away.
-  private static let worthwhile = 64
+  private static let worthwhile = 256
 
   init(units: Int, threads: Int, stop: StopFlag) {
     (unitCount, working, isShared, self.stop) = (units, threads, threads > 1, stop)
@@ -82,7 +84,7 @@ final class WorkQueue: @unchecked Sendable {
   }
 
   func finished(entries: Int) {
-    minimum.store(entries < Self.worthwhile ? min(2 * patience, 4_096) : 1, ordering: .relaxed)
+    minimum.store(entries < Self.worthwhile ? min(2 * patience, 4_096) : max(patience / 2, 1), ordering: .relaxed)
   }
 
   /// Waits for the next job.
