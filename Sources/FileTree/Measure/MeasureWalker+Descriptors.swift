@@ -27,13 +27,9 @@ extension MeasureWalker {
   private func closeLowest(but kept: Int32) -> Bool {
     let code = errno
     defer { errno = code }
-    while descriptors.lowest < frames.count {
-      let frame = descriptors.lowest
-      if frames[frame].descriptor >= 0 && frames[frame].descriptor == kept { return false }
-      descriptors.lowest += 1
-      if closeFrame(frame) { return true }
+    return (descriptors.lowest..<max(descriptors.lowest, frames.count)).contains { frame in
+      frames[frame].descriptor != kept && closeFrame(frame)
     }
-    return false
   }
 
   @discardableResult
@@ -97,10 +93,8 @@ extension MeasureWalker {
   /// - Returns: false, with `errno`: `ESTALE` where another stands in its place.
   func reopen(_ frame: Int) -> Bool {
     var descriptor = descriptors.climber >= 0 ? climb(to: frame) : -1
-    if descriptor < 0 { descriptor = descend(to: frame) }
-    let code = errno
     dropClimber()
-    errno = code
+    if descriptor < 0 { descriptor = descend(to: frame) }
     guard descriptor >= 0 else { return false }
     frames[frame].descriptor = descriptor
     descriptors.open += 1

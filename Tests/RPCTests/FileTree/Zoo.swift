@@ -1,0 +1,45 @@
+import Glibc
+
+/// Every kind of file that a measurement meets.
+enum Zoo {
+  /// In `in`, itself included.
+  static let names = 18
+
+  /// Makes `in`, which is to be measured, and `outside`.
+  static func make(in tree: TemporaryTree) {
+    tree.directory("in").directory("outside")
+    tree.file("outside/precious", bytes: 500_000)
+    tree.file("outside/shared", bytes: 30_000)
+    tree.file("in/plain", bytes: 10_000)
+    tree.file("in/empty", bytes: 0)
+    tree.file("in/hard1", bytes: 100_000)
+    tree.hardLink("in/hard2", to: "in/hard1")
+    tree.hardLink("in/hard-to-outside", to: "outside/shared")
+    tree.sparseFile("in/sparse", size: 1 << 40)
+    for (name, target) in [("directory", "../outside"), ("root", "/"), ("loop", "loop"), ("dangling", "nowhere")] {
+      tree.link("in/\(name)", to: target)
+    }
+    tree.fifo("in/fifo")
+    makeSocket("\(tree.path)/in/socket")
+    tree.file(Array("in/bad-".utf8) + [0xFF, 0xFE], bytes: 7_000)
+    tree.file("in/-rf")
+    tree.directory("in/read-only").file("in/read-only/kept", bytes: 5_000)
+    tree.permissions("in/read-only", 0o555)
+    tree.directory("in/hidden")
+    tree.permissions("in/hidden", TreeTool.isRoot ? 0 : 0o700)
+  }
+
+  private static func makeSocket(_ path: String) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    let code = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    precondition(code == 0, "no socket: \(errno)")
+    close(socket)
+  }
+}
