@@ -11,11 +11,12 @@ STATIC := -Xswiftc -static-executable -Xswiftc -enforce-exclusivity=unchecked -X
 QUIET := | grep -vE 'in statically linked applications requires at runtime|`mktemp. is dangerous'
 STRICT := --explicit-target-dependency-import-check error
 SWIFT_BUILD := swift build $(STRICT)
-BINARIES := RPCSHELL_BINARY=$(CURDIR)/.build/release/rpcshell TESTSHELL_BINARY=$(CURDIR)/.build/release/TestShell
+BINARIES := RPCSHELL_BINARY=$(CURDIR)/.build/release/rpcshell TESTSHELL_BINARY=$(CURDIR)/.build/release/TestShell \
+	TREETOOL_BINARY=$(CURDIR)/.build/release/TreeTool
 CLIENTS := Tests/Clients/install && Tests/Clients/run .build/release/rpcshell
 PREFIX ?= /usr/local
 
-.PHONY: demo build testshell test test-clients lint bench asan tsan fuzz install clean deps
+.PHONY: demo build testshell treetool test test-clients lint bench asan tsan fuzz install clean deps
 
 ## What the package needs beside the toolchain, installed by name when missing.
 deps:
@@ -30,7 +31,7 @@ testshell: deps
 	$(SWIFT_BUILD) -c release --product TestShell $(STATIC) $(QUIET)
 
 ## Measures a tree without the shell, as tests and benchmarks need it.
-treetool:
+treetool: deps
 	$(SWIFT_BUILD) -c release --product TreeTool $(STATIC) $(QUIET)
 
 ## Shows the main job: an upgrade that streams as state events.
@@ -38,7 +39,7 @@ demo: build
 	@scripts/demo .build/release/rpcshell
 
 ## Lint, all tests, the end-to-end tests against the release binaries, and the release binary with real clients.
-test: lint build testshell
+test: lint build testshell treetool
 	$(SWIFT_BUILD) --build-tests
 	$(BINARIES) timeout --kill-after=10 900 swift test $(STRICT) --skip-build
 	@$(CLIENTS)
@@ -49,12 +50,14 @@ test-clients: build
 	@$(CLIENTS)
 
 lint:
-	swift format lint --strict -r -p Sources Tests Fuzz Package.swift
+	swift format lint --strict -r -p Sources Tests Fuzz Benchmarks Package.swift
 	@scripts/lint
 
-## Ratios against a C + libjansson server, from one run; fails when a bar is missed.
-bench: build testshell
+## Ratios against C, and beside other programs, from one run; fails when a bar is missed.
+bench: build testshell treetool
+	@scripts/install-dependencies gdu ncdu
 	Benchmarks/rpc.py
+	Benchmarks/tree.py
 
 ## The whole suite under the address sanitizer (leaks included) and the thread sanitizer.
 asan: deps

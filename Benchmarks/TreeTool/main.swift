@@ -34,10 +34,21 @@ func json(_ sizes: TreeSizes) -> String {
 func json(_ measure: TreeMeasure) -> String {
   let warnings = measure.warnings.map { #"{"path":\#(quoted($0.path)),"code":\#($0.code)}"# }
   return """
-    {"units":[\(measure.units.map(json).joined(separator: ","))],"reclaimable":\(measure.reclaimable),\
+    {"peakKB":\(peakMemory()),"units":[\(measure.units.map(json).joined(separator: ","))],"reclaimable":\(measure.reclaimable),\
     "isComplete":\(measure.isComplete),"warningCount":\(measure.warningCount),\
     "warnings":[\(warnings.joined(separator: ","))]}
     """
+}
+
+/// The most memory that this process has held, in KiB: unlike that of getrusage(2), not also that of who started it.
+func peakMemory() -> Int {
+  let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+  defer { close(file) }
+  var bytes = [UInt8](repeating: 0, count: 4_096)
+  let count = max(read(file, &bytes, bytes.count), 0)
+  let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
+  let line = lines.first { $0.hasPrefix("VmHWM:") } ?? ""
+  return Int(line.filter { ("0"..."9").contains($0) }) ?? 0
 }
 
 func unit(_ path: String, asEntry: Bool) -> TreeUnit {

@@ -9,7 +9,7 @@ final class TemporaryTree: @unchecked Sendable {
 
   /// - Parameter parent: where it is made.
   init(in parent: String = "/tmp") {
-    var template = Array("\(parent)/rpctests-tree-XXXXXX".utf8CString)
+    var template = Array("\(parent)/rpctests-tree-\(String(repeating: "X", count: 6))".utf8CString)
     precondition(mkdtemp(&template) != nil, "no temporary directory in \(parent): \(errno)")
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
