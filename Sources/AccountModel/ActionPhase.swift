@@ -17,8 +17,9 @@ public struct ActionPhase: Sendable, Equatable {
   public var tone: Tone?
 
   /// With what is shown beside it.
-  public init(_ name: Name, message: String? = nil, tone: Tone? = nil) {
+  public init(_ name: Name, progress: Double? = nil, message: String? = nil, tone: Tone? = nil) {
     self.name = name
+    self.progress = progress
     self.message = message
     self.tone = tone
   }

@@ -111,6 +111,15 @@ final class PlanRig {
       } catch {
         record.reply(id, .failure(error))
       }
+    case .eventual(let begin):
+      do throws(RPCError) {
+        switch try begin(document.view, context) {
+        case .now(let text): record.reply(id, .success(text))
+        case .later(let work): task = caller.assumeIsolated { $0.start(work, id) }
+        }
+      } catch {
+        record.reply(id, .failure(error))
+      }
     }
     run()
     if let task { tasks.append(task) }

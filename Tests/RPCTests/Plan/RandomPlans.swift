@@ -69,7 +69,7 @@ struct RandomPlans {
   mutating func state(of plan: PlanUsage?) -> PlanState {
     let phases: [ActionPhase] = [
       .idle, .working, .done, .failed("No"), .pending, .restored, .nothingToRestore,
-      ActionPhase(name: .working, progress: 0.4, message: "Half", tone: .secondary),
+      ActionPhase(.working, progress: 0.4, message: "Half", tone: .secondary),
     ]
     var state = PlanState()
     state.take(plan, asOf: once(in: 3) ? DateValue("2026-10-18T09:00:00Z") : nil)
