@@ -15,8 +15,6 @@ struct DownloadManifest: Sendable {
   }
 
   private var entries: [[UInt8]: Entry] = [:]
-  /// The manifest itself is no download.
-  let path: String
 
   /// Longer files are refused.
   private static let limit = 64 << 20
@@ -31,7 +29,6 @@ struct DownloadManifest: Sendable {
 
   /// - Throws: why it cannot be used, with the place.
   init(reading path: String) throws(StorageFailure) {
-    self.path = path
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw StorageFailure(String(cString: strerror(errno))) }
     defer { close(descriptor) }

@@ -46,7 +46,7 @@ struct SurveyWork {
       if let folder = try RootFolder.open(root, mayBeMissing: settings.roots.mayBeMissing) { folders.append(folder) }
     }
     watchAll(folders)
-    let children = try self.children(folders, manifest, earlier)
+    let children = try self.children(folders, earlier)
     let others = folders.filter { $0.root.kind != .downloads }
     let units =
       children.map { TreeUnit.entry($0.file.name, of: $0.folder.descriptor, path: $0.folder.root.path) }
@@ -123,12 +123,12 @@ struct SurveyWork {
   // MARK: Downloads
 
   private func children(
-    _ folders: [RootFolder], _ manifest: DownloadManifest?, _ earlier: Survey?
+    _ folders: [RootFolder], _ earlier: Survey?
   ) throws(StorageFailure) -> [Child] {
     var children: [Child] = []
     for folder in folders where folder.root.kind == .downloads {
       let code = forEachChild(of: folder.descriptor) { name, _ in
-        guard !Trash.isTrash(name), !isManifest(name, folder, manifest) else { return }
+        guard !Trash.isTrash(name), !isManifest(name, folder) else { return }
         let file = Survey.File(root: folder.root.index, name: name)
         children.append(Child(file: file, folder: folder, place: earlier?.place(of: file)))
       }
@@ -147,9 +147,9 @@ struct SurveyWork {
     }
   }
 
-  func isManifest(_ name: [UInt8], _ folder: RootFolder, _ manifest: DownloadManifest?) -> Bool {
-    guard let manifest else { return false }
-    return Array(manifest.path.utf8) == Array(folder.root.path.utf8) + [UInt8(ascii: "/")] + name
+  func isManifest(_ name: [UInt8], _ folder: RootFolder) -> Bool {
+    guard let path = settings.manifest else { return false }
+    return Array(path.utf8) == Array(folder.root.path.utf8) + [UInt8(ascii: "/")] + name
   }
 
   private mutating func add(

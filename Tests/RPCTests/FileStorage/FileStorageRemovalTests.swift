@@ -1,0 +1,103 @@
+import AccountModel
+import Glibc
+import RPCShell
+import Testing
+
+@testable import FileStorage
+
+/// What the built-in adapter removes, and what it says about it.
+struct FileStorageRemovalTests {
+  private let folders = try! StorageFolders()
+  private var folder: TemporaryFolder { folders.folder }
+
+  @Test func `clears the cache, says what is free, and touches nothing else`() throws {
+    folder.write("cache/a/b", bytes: 20_000)
+    folder.write("downloads/d", bytes: 1)
+    folder.write("photos/p", bytes: 1)
+    folder.write("outside", bytes: 1)
+    symlink(folder.at("photos"), folder.at("cache/link"))
+    let before = try folders.measure().usage.cache
+    #expect(try folders.clear().clearedBytes == before)
+    #expect(folder.list("cache") == [])
+    #expect(folder.list() == ["cache", "downloads", "other", "outside", "photos"])
+    #expect(folder.list("photos") == ["p"] && folder.list("downloads") == ["d"])
+    #expect(try folders.measure().usage.cache == 0)
+  }
+
+  @Test func `a download goes as a whole`() throws {
+    folder.write("downloads/film/a/b", bytes: 5_000)
+    folder.write("downloads/film 2", bytes: 1)
+    _ = try folders.measure()
+    let result = try folders.remove("film")
+    #expect(result.clearedBytes == 8_192)
+    #expect(folder.list("downloads") == ["film 2"])
+  }
+
+  @Test func `what no measure found is not removed`() throws {
+    folder.write("downloads/d", bytes: 1)
+    for id in ["d", "../cache", "nope"] {
+      let failure = #expect(throws: ActionFailure.self) { try folders.remove(id) }
+      #expect(failure?.message == "This download is in none of the folders.")
+    }
+    #expect(folder.list("downloads") == ["d"])
+  }
+
+  @Test func `says how much went, what stayed, and why`() throws {
+    folder.write("cache/a", bytes: 8_192)
+    folder.write("cache/b/locked", bytes: 4_096)
+    let descriptor = open(folder.at("cache/b/locked"), O_RDONLY)
+    defer { close(descriptor) }
+    flock(descriptor, LOCK_SH)
+    let failure = #expect(throws: ActionFailure.self) { try folders.clear() }
+    #expect(failure?.message == "Cleared 8 kB. 4 kB couldn't be removed.")
+    let data = Dictionary(uniqueKeysWithValues: (failure?.data ?? []).map { ($0.name, $0.value.description) })
+    #expect([data["freed"], data["kept"], data["failed"]] == ["8192", "4096", "0"])
+    #expect(
+      data["errors"]
+        == #"[{"path":"\#(folder.at("cache/b/locked"))","message":"in use: somebody holds a lock on it"}]"#)
+    #expect(folder.list("cache") == ["b"] && folder.list("cache/b") == ["locked"])
+  }
+
+  @Test func `a root that became dangerous is not touched`() throws {
+    folder.write("cache/a", bytes: 1)
+    _ = try folders.measure()
+    rename(folder.at("cache"), folder.at("cache.old"))
+    folder.makeFolder("photos/inner")
+    folder.write("photos/inner/precious", bytes: 1)
+    symlink(folder.at("photos/inner"), folder.at("cache"))
+    let failure = #expect(throws: ActionFailure.self) { try folders.clear() }
+    #expect(
+      failure?.message?.contains("is inside storage.roots") == true
+        || failure?.message?.contains("holds storage.roots") == true)
+    #expect(folder.list("photos/inner") == ["precious"] && folder.list("cache.old") == ["a"])
+  }
+
+  @Test func `tells beforehand exactly what goes`() throws {
+    folder.write("cache/a/b", bytes: 5_000)
+    folder.write("cache/c", bytes: 1)
+    symlink("/", folder.at("cache/link"))
+    let preview = try folders.preview(.cache)
+    let cache = folder.at("cache")
+    #expect(Set(preview.entries.map(\.path)) == ["\(cache)/a/b", "\(cache)/a/", "\(cache)/c", "\(cache)/link"])
+    #expect(preview.kept == [])
+    #expect(folder.list("cache") == ["a", "c", "link"])
+    #expect(try folders.clear().clearedBytes == preview.bytes)
+  }
+
+  @Test func `tells beforehand what a download takes`() throws {
+    folder.write("downloads/film/a", bytes: 5_000)
+    folder.write("downloads/song", bytes: 1)
+    _ = try folders.measure()
+    let preview = try folders.preview(.download(id: "film"))
+    #expect(preview.entries.map(\.path) == [folder.at("downloads/film/a"), folder.at("downloads/film/")])
+    #expect(preview.bytes == 8_192)
+    #expect(folder.list("downloads") == ["film", "song"])
+  }
+
+  @Test func `what a killed process left in the trash goes with the next measure`() throws {
+    folder.write(".cache.rpcshell-trash/0123456789abcdef/a/b", bytes: 5_000)
+    chmod(folder.at(".cache.rpcshell-trash"), 0o700)
+    _ = try folders.measure()
+    #expect(folder.list() == ["cache", "downloads", "other", "photos"])
+  }
+}
