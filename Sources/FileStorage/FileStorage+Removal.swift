@@ -57,7 +57,7 @@ extension FileStorage: ActionHandler {
           guard let open = try settings.open(root) else { continue }
           let control = RemovalControl(isStopped: { stop.isStopped }, progress: report)
           let removal = Removal(open, control: control)
-          sum.add(child.map(removal.remove) ?? removal.clear(), of: root)
+          sum.add(child.map(removal.remove) ?? removal.clear(), of: open.path)
         }
         return sum
       }
@@ -132,13 +132,13 @@ extension FileStorage.Settings {
       guard let open = try self.open(root) else { continue }
       let removal = Removal(open, control: RemovalControl(isStopped: { stop.isStopped }))
       let report = removal.preview(child) { path, isDirectory, bytes in
-        let whole = Array(root.path.utf8) + [UInt8(ascii: "/")] + path + (isDirectory ? [UInt8(ascii: "/")] : [])
+        let whole = open.path + [UInt8(ascii: "/")] + path + (isDirectory ? [UInt8(ascii: "/")] : [])
         let text = String(validating: whole, as: UTF8.self)
         entries.append(
           RemovalPreview.Entry(
             path: text ?? String(decoding: whole, as: UTF8.self), exactPath: text == nil ? whole : nil, bytes: bytes))
       }
-      sum.add(report, of: root)
+      sum.add(report, of: open.path)
     }
     if let code = sum.sum.failure { throw StorageFailure(String(cString: strerror(code))) }
     return RemovalPreview(bytes: sum.sum.freed, entries: entries, kept: sum.problems)

@@ -9,14 +9,15 @@ struct RootedReport: Sendable {
   /// What stayed and why, with whole paths.
   private(set) var problems: [StorageWarning] = []
 
-  mutating func add(_ report: RemovalReport, of root: StorageRoots.Root) {
+  /// - Parameter root: where it really is.
+  mutating func add(_ report: RemovalReport, of root: [UInt8]) {
     sum.add(report)
     for problem in report.problems where problems.count < RemovalReport.problemLimit {
-      let path = Array(root.path.utf8) + (problem.path.isEmpty ? [] : [UInt8(ascii: "/")]) + problem.path
+      let path = root + (problem.path.isEmpty ? [] : [UInt8(ascii: "/")]) + problem.path
       problems.append(StorageWarning(path: String(decoding: path, as: UTF8.self), message: problem.reason.text))
     }
     if let code = report.failure {
-      problems.append(StorageWarning(path: root.path, message: String(cString: strerror(code))))
+      problems.append(StorageWarning(path: root, code: code))
     }
   }
 

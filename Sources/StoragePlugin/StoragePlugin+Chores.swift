@@ -7,6 +7,13 @@ extension StoragePlugin {
   private static let watchInterval = Duration.milliseconds(250)
   private static let day = Duration.seconds(86_400)
 
+  /// What is old goes from the start of a session, whether or not somebody looks.
+  func beginChores() {
+    guard !isSettling else { return }
+    refresh()
+    if state.isLoading { measureUnasked() }
+  }
+
   /// Begins once there are figures.
   func startChores() {
     guard chores.isEmpty, !isSettling, let backend else { return }

@@ -45,6 +45,12 @@ extension StoragePlugin {
     waiter.call.resume(returning: .failure(.stopped(reason, seconds: nil, data: Self.errorData)))
   }
 
+  /// Measures though nobody asked.
+  func measureUnasked() {
+    if measuring == nil { startMeasure() }
+    measuring?.isNeeded = true
+  }
+
   private func startMeasure() {
     state.isRefreshing = true
     if !state.isLoading { publish(StateFeed.Transition(cause: "measure")) }

@@ -110,7 +110,12 @@ public actor StoragePlugin: Plugin {
 
   // MARK: Life
 
-  public func attach(to host: PluginHost) { self.host = host }
+  public func attach(to host: PluginHost) {
+    self.host = host
+    guard settings.appliesAutoRemove, backend != nil else { return }
+    // Once the person's surroundings are known, too.
+    Task(executorPreference: executor) { await self.beginChores() }
+  }
 
   public func environmentChanged(_ environment: Environment) {
     self.environment = environment
@@ -125,6 +130,7 @@ public actor StoragePlugin: Plugin {
     isSettling = true
     for chore in chores { chore.cancel() }
     ownRemoval?.set(.drained)
+    if let measuring, measuring.waiting.isEmpty { measuring.task.cancel() }
     // Not at once: the reply whose outcome is held may still be on its way, and comes first.
     if hold != nil { startHold() }
   }

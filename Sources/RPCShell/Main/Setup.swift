@@ -47,6 +47,7 @@ final class Setup: Sendable {
     if let maxMessage = options.maxMessage { session.decoder.maxMessage = maxMessage }
     session.isStrict = options.isStrict
     session.drain = options.drain
+    session.startsPlugins = configuration?.storage.applyAutoRemove ?? false
     session.hostHandler = { HostHandler() }
     session.isKnownTimeZone = SystemTimeZone.isKnown
     session.environment = { [self, log = session.log] in

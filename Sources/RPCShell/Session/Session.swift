@@ -73,6 +73,7 @@ public actor Session {
   /// application's main loop does inside the main actor.
   private func serve() -> ExitStatus {
     var descriptors = PollSet()
+    if options.startsPlugins { _ = registry }
     while true {
       executor.runJobs()
       if let status = turn(&descriptors) {

@@ -19,6 +19,8 @@ public struct SessionOptions: Sendable {
   public var log: @Sendable (String) -> Void
   /// When the process is told to end, what runs is cancelled at once, as by `$/cancelRequest`.
   public var cancelsWhenInterrupted = false
+  /// The plugins are made when the session begins, since one of them does something by itself.
+  public var startsPlugins = false
   /// A descriptor that becomes readable, with one `signalfd_siginfo` each, when the process is told to end.
   public var interrupts: Int32?
 

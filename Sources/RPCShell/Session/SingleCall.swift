@@ -42,6 +42,7 @@ public struct SingleCall: Sendable {
     var options = options
     options.decoder = DecoderOptions(framing: .lines, maxMessage: DecoderOptions.largest)
     options.cancelsWhenInterrupted = true
+    options.startsPlugins = false
     do throws(ShellProcess.NotStarted) {
       let (input, output) = (cl_memfd(), cl_memfd())
       guard input >= 0, output >= 0 else { throw .noDescriptors(options) }
