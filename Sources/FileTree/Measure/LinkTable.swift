@@ -43,7 +43,7 @@ struct LinkTable: ~Copyable {
   ///
   /// - Returns: what is known now; `others` is the unit that had it first when it was known in one other unit only.
   mutating func see(_ status: cl_status, unit: Int32) -> (link: Link, otherUnit: Int32?) {
-    if (count + 1) * 4 > slots.count * 3 { grow() }
+    if (count + 1) * 8 > slots.count * 7 { grow() }
     let at = slot(of: status.device, status.inode)
     var other: Int32?
     if slots[at].seen == 0 {

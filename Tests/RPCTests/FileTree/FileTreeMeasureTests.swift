@@ -2,7 +2,7 @@ import FileTree
 import Glibc
 import Testing
 
-struct TreeMeasureTests {
+struct FileTreeMeasureTests {
   private static func measure(_ units: [TreeUnit], threads: Int) throws -> TreeMeasure {
     let measure = try TreeMeasure.measure(units, threads: threads)
     #expect(measure.warnings == [])

@@ -6,7 +6,7 @@ import Testing
 
 /// Measuring under limits, as somebody else, among mounts: what only a process of its own can show.
 @Suite(.timeLimit(.minutes(1)))
-struct TreeMeasureProcessTests {
+struct FileTreeMeasureProcessTests {
   /// The last line as JSON, after a process that ended well.
   private static func measured(_ script: String, in tree: TemporaryTree) async throws -> Received {
     let ending = try await TreeTool.run(script, in: tree)

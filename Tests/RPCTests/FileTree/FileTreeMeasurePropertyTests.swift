@@ -5,7 +5,7 @@ import Testing
 @testable import FileTree
 
 /// Trees made at random, and trees that change.
-struct TreeMeasurePropertyTests {
+struct FileTreeMeasurePropertyTests {
   @Test(arguments: 1...12)
   func `one thread, two threads and a plain recursion agree on random trees`(seed: UInt64) throws {
     let tree = TemporaryTree()
