@@ -58,6 +58,7 @@ bench: build testshell treetool
 	@scripts/install-dependencies gdu ncdu
 	Benchmarks/rpc.py
 	Benchmarks/tree.py
+	Benchmarks/storage.py
 
 ## The whole suite under the address sanitizer (leaks included) and the thread sanitizer.
 asan: deps

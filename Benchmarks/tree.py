@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures how fast file trees are measured: against a C program that does as little as possible, and beside others.
+"""Measures how fast file trees are measured and removed: against a C program that does as little as possible, and beside
+others.
 
     make treetool
     Benchmarks/tree.py [--only TREE[,TREE]] [--quick]
@@ -33,6 +34,9 @@ LIMIT_2 = [str(LIMIT), "-t", "2"]
 DU = ["du", "-s"]
 GDU = ["gdu", "-nps"]
 NCDU = ["ncdu", "-0", "-o", "/dev/null"]
+REMOVE = [TREETOOL, "remove"]
+CLEAR = [TREETOOL, "clear"]
+RM = ["rm", "-rf"]
 IDLE = "idle"  # ours, with nothing to measure
 
 # How a tree is made; --quick makes one of a tenth of the size. `fresh`: anew for every run, as what is removed must be.
@@ -42,10 +46,11 @@ TREES_MADE = {
     "wide": Tree("wide {} 200000", "wide {} 20000", 11),
     "deep": Tree("deep {} 50000", "deep {} 5000", 5),
     "large": Tree("small {} 1000000 50000", "small {} 100000 5000", 5),
+    "gone": Tree("small {} 100000 10000", "small {} 10000 1000", 3, fresh=True),
 }
 
-# A row is a quantity of one who takes part over (`memory`: less) that of another, which must be at most the bar; the
-# goal is hoped for.
+# A row is a quantity of one who takes part over (`memory`: less; `usable`: by itself) that of another, which must be at
+# most the bar; the goal is hoped for.
 Row = namedtuple("Row", "tree what quantity subject reference bar goal unit", defaults=["×"])
 
 
@@ -69,10 +74,12 @@ ROWS = [
     *(row for tree in ["small", "wide", "large"]
       for row in [cpu(tree), wall(tree), *(ahead(tree, other) for other in [DU, GDU, NCDU]), memory(tree)]),
     # gdu and ncdu fail here, and C with two threads takes minutes.
+    Row("gone", "CPU until all is free / rm -rf", "cpu", REMOVE, RM, 1.15, 1),
+    Row("gone", "until a cleared folder is empty and usable", "usable", CLEAR, RM, 50, 5, "ms"),
     cpu("deep"), wall("deep", LIMIT_1, "time, two threads / C with one"), ahead("deep", DU), memory("deep"),
 ]
 
-Run = namedtuple("Run", "wall cpu memory sums")
+Run = namedtuple("Run", "wall cpu memory sums usable", defaults=[None])
 
 
 def build():
@@ -111,7 +118,8 @@ def run(who, path):
         return Run(wall, cpu, None, ended.stderr.strip()[:200])
     report = json.loads(ended.stdout) if ended.stdout.startswith("{") else {}
     sums = report["units"][0] if "units" in report else report
-    return Run(wall, cpu, report.get("peakKB", 0) / 1024, (sums.get("allocated"), sums.get("entries")))
+    return Run(wall, cpu, report.get("peakKB", 0) / 1024, (sums.get("allocated"), sums.get("entries")),
+               report.get("usableMicroseconds", 0) / 1000)
 
 
 def contest(name, quick):
@@ -122,7 +130,8 @@ def contest(name, quick):
     runs = [(who, []) for who in takers]
     path = made(name, quick)
     for taker, _ in runs:  # what the kernel keeps is there then
-        run(taker, path)
+        if not TREES_MADE[name].fresh:
+            run(taker, path)
     for _ in range(2 if quick else TREES_MADE[name].rounds):
         for taker, list in runs:
             list.append(run(taker, made(name, quick)))
@@ -131,6 +140,8 @@ def contest(name, quick):
 
 def measured(row, runs):
     """Of pairs of neighbouring runs, since a machine that is busy for a while is so for both."""
+    if row.quantity == "usable":
+        return statistics.median(one.usable for one in runs(row.subject))
     pairs = [(getattr(one, row.quantity), getattr(other, row.quantity))
              for one, other in zip(runs(row.subject), runs(row.reference))]
     if row.quantity == "memory":
@@ -139,7 +150,8 @@ def measured(row, runs):
 
 
 def verdict(row, runs, exact):
-    wrong = [one.sums for one in runs(row.subject) if one.sums != exact]
+    wrong = [one.sums for one in runs(row.subject)
+             if (isinstance(one.sums, str) if exact is None else one.sums != exact)]
     if wrong:
         return f"MISSED: not exact, {wrong[0]} instead of {exact}"
     value = measured(row, runs)
@@ -153,7 +165,7 @@ def table(names, quick):
     for name in names:
         print(f"{name} …", file=sys.stderr)
         runs = contest(name, quick)
-        exact = runs(LIMIT_1)[0].sums
+        exact = None if TREES_MADE[name].fresh else runs(LIMIT_1)[0].sums
         for row in (row for row in ROWS if row.tree == name):
             says = verdict(row, runs, exact)
             value = "–" if "exact" in says else f"{measured(row, runs):.2f} {row.unit}"

@@ -10,7 +10,7 @@ enum RemoveCommand {
 
   static func run(_ name: String, _ path: String) -> Never {
     switch name {
-    case "clear": show(removal(path).clear())
+    case "clear": clear(path)
     case "sweep": show(removal(path).sweep())
     case "preview": show(removal(path).preview { path, _, bytes in print(bytes, text(path)) })
     default: remove(path)
@@ -21,6 +21,27 @@ enum RemoveCommand {
     do throws(TreeError) { return Removal(try TreeRoot(path), control: control) } catch {
       fail("\(path): \(error.message)", status: 1)
     }
+  }
+
+  /// Says, too, after how long the folder was empty.
+  private static func clear(_ path: String) -> Never {
+    let start = now
+    var usable = 0
+    var control = control
+    control.usable = { usable = (now - start) / 1000 }
+    do throws(TreeError) {
+      let report = Removal(try TreeRoot(path), control: control).clear()
+      show(report, #""usableMicroseconds":\#(usable),"#)
+    } catch {
+      fail("\(path): \(error.message)", status: 1)
+    }
+  }
+
+  /// In nanoseconds.
+  private static var now: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
   private static var control: RemovalControl {
@@ -44,13 +65,13 @@ enum RemoveCommand {
     return (String(path[...slash]), Array(path[path.index(after: slash)...].utf8))
   }
 
-  private static func show(_ report: RemovalReport) -> Never {
+  private static func show(_ report: RemovalReport, _ more: String = "") -> Never {
     for problem in report.problems { complain("tree: \(text(problem.path)): \(problem.reason)") }
     if let code = report.failure { complain("tree: \(String(cString: strerror(code)))") }
     if let path = report.leftInTrash { complain("tree: left in \(text(path))") }
     print(
       """
-      {"freed":\(report.freed),"stillOpen":\(report.stillOpen),"kept":\(report.kept),"failed":\(report.failed),\
+      {\(more)"freed":\(report.freed),"stillOpen":\(report.stillOpen),"kept":\(report.kept),"failed":\(report.failed),\
       "removed":\(report.removedCount),"keptCount":\(report.keptCount),"failedCount":\(report.failedCount)}
       """)
     exit(report.isComplete ? 0 : 1)

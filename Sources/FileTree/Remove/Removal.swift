@@ -101,6 +101,7 @@ public struct Removal {
       return failure(ESTALE)
     }
     guard let doomed = Bundle(bundle.name, in: trash), root.follow() else { return failure(ESTALE) }
+    control.usable()
     return empty([doomed], of: trash)
   }
 
@@ -130,6 +131,7 @@ public struct Removal {
       }
       control.step()
     }
+    if unmoved.isEmpty { control.usable() }
     var report = empty([bundle], of: trash)
     for name in unmoved { report.add(removeInPlace(only: name)) }
     return report

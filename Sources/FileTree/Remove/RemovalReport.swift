@@ -86,6 +86,8 @@ public struct RemovalControl {
   public var isStopped: () -> Bool
   /// Takes entries and bytes so far, at most every 100 ms.
   public var progress: (_ entries: Int, _ bytes: Int) -> Void
+  /// Called when a folder that is cleared is empty and can be used again, though not all bytes are free yet.
+  public var usable: () -> Void = {}
   /// Called after each step that changes something on disk, for tests that end the process there.
   public var step: () -> Void
 
