@@ -119,7 +119,7 @@ def run(who, path):
     report = json.loads(ended.stdout) if ended.stdout.startswith("{") else {}
     sums = report["units"][0] if "units" in report else report
     return Run(wall, cpu, report.get("peakKB", 0) / 1024, (sums.get("allocated"), sums.get("entries")),
-               report.get("usableMicroseconds", 0) / 1000)
+               report.get("usable", 0) * 1000)
 
 
 def contest(name, quick):

@@ -1,86 +1,79 @@
 import FileTree
 import Glibc
 
-/// `tree clear|sweep|preview|remove DIR`, each printing one line of JSON: what is in DIR goes; what was left in its trash;
-/// what would go; DIR itself, too.
-///
-/// `TREETOOL_KILL_AFTER=N` ends the process by SIGKILL after N steps that changed something on disk.
-enum RemoveCommand {
-  static let names = ["clear", "sweep", "preview", "remove"]
+/// The removing half.
+enum RemoveCommand: String {
+  /// As `rm -rf DIR`, or only an entry of it, through the trash.
+  case remove
+  /// All that is in it.
+  case clear
+  /// What `clear` would do, or `remove` with an entry.
+  case preview
+  /// What was left undone.
+  case sweep
 
-  static func run(_ name: String, _ path: String) -> Never {
-    switch name {
-    case "clear": clear(path)
-    case "sweep": show(removal(path).sweep())
-    case "preview": show(removal(path).preview { path, _, bytes in print(bytes, text(path)) })
-    default: remove(path)
-    }
-  }
-
-  private static func removal(_ path: String) -> Removal {
-    do throws(TreeError) { return Removal(try TreeRoot(path), control: control) } catch {
-      fail("\(path): \(error.message)", status: 1)
-    }
-  }
-
-  /// Says, too, after how long the folder was empty.
-  private static func clear(_ path: String) -> Never {
-    let start = now
-    var usable = 0
-    var control = control
-    control.usable = { usable = (now - start) / 1000 }
-    do throws(TreeError) {
-      let report = Removal(try TreeRoot(path), control: control).clear()
-      show(report, #""usableMicroseconds":\#(usable),"#)
+  /// - Returns: the exit status: 1 where something failed, 3 where nothing was done.
+  func run(_ path: String, child: String?) -> Int32 {
+    do {
+      let root = try TreeRoot(opening: path)
+      let start = Self.now()
+      var control = control()
+      var usable = 0.0
+      control.whenUsable = { usable = Self.now() - start }
+      let result = try result(root, child, control)
+      print(Self.line(result, seconds: Self.now() - start, usable: usable))
+      return result.failed.entries > 0 ? 1 : 0
     } catch {
-      fail("\(path): \(error.message)", status: 1)
+      let path = String(decoding: error.path, as: UTF8.self)
+      print("{\"error\":\"\(error.cause)\",\"errno\":\(error.code),\"path\":\"\(path)\"}")
+      return 3
     }
   }
 
-  /// In nanoseconds.
-  private static var now: Int {
+  private func result(
+    _ root: TreeRoot, _ child: String?, _ control: RemovalControl
+  ) throws(TreeFailure) -> RemovalResult {
+    switch self {
+    case .remove:
+      if let child { try root.remove(child, control) } else { try root.removeWholly(control) }
+    case .clear: try root.clear(control)
+    case .preview: try root.preview(child, control) { _ in }
+    case .sweep: try root.sweep(control)
+    }
+  }
+
+  /// `TREETOOL_KILL_AT=N` ends the process without warning at the Nth change that it makes to the file system,
+  /// `TREETOOL_STOP_AT=N` stops the removal there, `TREETOOL_TRACE` writes when the first ones were made.
+  private func control() -> RemovalControl {
+    func number(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
+    let (kill, stop, trace) = (number("TREETOOL_KILL_AT"), number("TREETOOL_STOP_AT"), number("TREETOOL_TRACE"))
+    guard kill != nil || stop != nil || trace != nil else { return RemovalControl() }
+    var changes = 0
+    let start = Self.now()
+    var control = RemovalControl(shouldStop: { stop.map { changes >= $0 } ?? false })
+    control.beforeChange = {
+      changes += 1
+      if changes == kill { Glibc.kill(getpid(), SIGKILL) }
+      if let trace, changes <= trace { complain("change \(changes) at \((Self.now() - start) * 1000) ms") }
+    }
+    return control
+  }
+
+  private static func now() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
-    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  private static var control: RemovalControl {
-    guard let text = getenv("TREETOOL_KILL_AFTER"), var left = Int(String(cString: text)) else {
-      return RemovalControl()
-    }
-    return RemovalControl(step: {
-      left -= 1
-      if left == 0 { kill(getpid(), SIGKILL) }
-    })
-  }
-
-  /// As `rm -rf`: the folder goes, too.
-  private static func remove(_ path: String) -> Never {
-    let (parent, name) = split(path)
-    show(removal(parent).remove(name))
-  }
-
-  private static func split(_ path: String) -> (String, [UInt8]) {
-    guard let slash = path.lastIndex(of: "/") else { return (".", Array(path.utf8)) }
-    return (String(path[...slash]), Array(path[path.index(after: slash)...].utf8))
-  }
-
-  private static func show(_ report: RemovalReport, _ more: String = "") -> Never {
-    for problem in report.problems { complain("tree: \(text(problem.path)): \(problem.reason)") }
-    if let code = report.failure { complain("tree: \(String(cString: strerror(code)))") }
-    if let path = report.leftInTrash { complain("tree: left in \(text(path))") }
-    print(
+  private static func line(_ result: RemovalResult, seconds: Double, usable: Double) -> String {
+    func amount(_ amount: RemovalResult.Amount) -> String { "[\(amount.entries),\(amount.bytes)]" }
+    func text(_ path: [UInt8]) -> String { "\"\(String(decoding: path, as: UTF8.self))\"" }
+    let problems = result.problems.map { "[\(text($0.path)),\"\($0.reason)\"]" }.joined(separator: ",")
+    return """
+      {"freed":\(amount(result.freed)),"inUse":\(amount(result.inUse)),"kept":\(amount(result.kept)),\
+      "failed":\(amount(result.failed)),"problems":[\(problems)],\
+      "leftInTrash":[\(result.leftInTrash.map(text).joined(separator: ","))],"stopped":\(result.wasStopped),\
+      "busy":\(result.isBusy),"sawAll":\(result.sawAllProcesses),"seconds":\(seconds),"usable":\(usable)}
       """
-      {\(more)"freed":\(report.freed),"stillOpen":\(report.stillOpen),"kept":\(report.kept),"failed":\(report.failed),\
-      "removed":\(report.removedCount),"keptCount":\(report.keptCount),"failedCount":\(report.failedCount)}
-      """)
-    exit(report.isComplete ? 0 : 1)
   }
-
-  private static func complain(_ text: String) {
-    let line = text + "\n"
-    write(2, line, line.utf8.count)
-  }
-
-  private static func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
 }

@@ -4,10 +4,15 @@ import Glibc
 // tree measure [-t THREADS] [-e] DIR...: what is in each directory, as one line of JSON; for tests and benchmarks.
 // -e measures each DIR as an entry of the directory that it is in.
 
+/// Writes a line to stderr.
+func complain(_ text: String) {
+  let line = Array("tree: \(text)\n".utf8)
+  _ = write(STDERR_FILENO, line, line.count)
+}
+
 /// Ends the program with what is wrong.
 func fail(_ message: String, status: Int32 = 2) -> Never {
-  let line = Array("tree: \(message)\n".utf8)
-  _ = write(STDERR_FILENO, line, line.count)
+  complain(message)
   exit(status)
 }
 
@@ -86,7 +91,10 @@ func measure(_ arguments: [String]) {
 
 switch CommandLine.arguments.dropFirst().first {
 case "measure": measure(Array(CommandLine.arguments.dropFirst(2)))
-case let name? where RemoveCommand.names.contains(name) && CommandLine.arguments.count == 3:
-  RemoveCommand.run(name, CommandLine.arguments[2])
-default: fail("usage: tree measure … | clear|sweep|preview|remove DIR")
+case let name?:
+  guard let command = RemoveCommand(rawValue: name), (3...4).contains(CommandLine.argc) else {
+    fail("usage: tree measure … | remove|clear|preview|sweep DIR [CHILD]")
+  }
+  exit(command.run(CommandLine.arguments[2], child: CommandLine.argc > 3 ? CommandLine.arguments[3] : nil))
+default: fail("usage: tree measure … | remove|clear|preview|sweep DIR [CHILD]")
 }

@@ -32,12 +32,12 @@ struct cl_status {
   uint64_t blocks; // of 512 bytes
   uint64_t size;
   uint64_t attributes; // STATX_ATTR_…
-  uint32_t mode, links, owner, group;
+  uint32_t mode, links, owner;
 };
 
 static inline int cl_statx(int directory, const char *name, int flags, struct cl_status *status) {
   struct statx x;
-  unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_GID | STATX_INO | STATX_SIZE | STATX_BLOCKS | STATX_MNT_ID;
+  unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_INO | STATX_SIZE | STATX_BLOCKS | STATX_MNT_ID;
   // AT_NO_AUTOMOUNT, AT_STATX_DONT_SYNC
   if (syscall(SYS_statx, directory, name, flags | 0x800 | 0x4000, mask, &x) != 0) return -1;
   status->device = (uint64_t)x.stx_dev_major << 32 | x.stx_dev_minor;
@@ -49,7 +49,6 @@ static inline int cl_statx(int directory, const char *name, int flags, struct cl
   status->mode = x.stx_mode;
   status->links = x.stx_nlink;
   status->owner = x.stx_uid;
-  status->group = x.stx_gid;
   return 0;
 }
 
@@ -66,11 +65,15 @@ static inline uint64_t cl_mount_at(int directory, const char *name) {
   if (syscall(SYS_statx, directory, name, 0x100 | 0x800 | 0x4000, 0u, &x) != 0) return 0;
   return x.stx_mask & STATX_MNT_ID ? x.stx_mnt_id : 0;
 }
+// Of what a path leads to in the end: links are followed (0: no flag).
+static inline int cl_status_through(const char *path, struct cl_status *status) {
+  return cl_statx(AT_FDCWD, path, 0, status);
+}
 static inline uint64_t cl_attr_mount_root(void) { return STATX_ATTR_MOUNT_ROOT; }
 static inline uint64_t cl_attr_immutable(void) { return STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND; }
 
 // A directory only to look at and to start from (O_PATH), links followed.
-static inline int cl_open_path(int directory, const char *name) {
+static inline int cl_open_place(int directory, const char *name) {
   return openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | 010000000);
 }
 
@@ -94,30 +97,6 @@ static inline uint32_t cl_inotify_changes(void) {
   return IN_CREATE | IN_DELETE | IN_MOVE | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF;
 }
 
-// Whether somebody holds a lock on a file: flock(2), or fcntl(2) of either kind (36: F_OFD_GETLK).
-static inline int cl_is_locked(int descriptor) {
-  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return 1;
-  flock(descriptor, LOCK_UN);
-  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  return fcntl(descriptor, 36, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-static inline int cl_lock(int descriptor, int exclusive) {
-  return flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB);
-}
-
-// Gives a directory the access control lists of another (acl(5)); those that it does not have are left out.
-static inline void cl_copy_acl(int from, int to) {
-  const char *names[] = {"system.posix_acl_access", "system.posix_acl_default"};
-  char value[4096];
-  for (int at = 0; at < 2; at++) {
-    ssize_t size = fgetxattr(from, names[at], value, sizeof value);
-    if (size > 0) fsetxattr(to, names[at], value, (size_t)size, 0);
-  }
-}
-
-// Whether the effective user may write an open directory (0x1200: AT_EACCESS, AT_EMPTY_PATH; faccessat2(2)).
-static inline int cl_may_write(int directory) { return syscall(439, directory, "", W_OK, 0x1200) == 0; }
-
 // getdents64(2): bytes read, 0 at the end, -1 with errno.
 static inline long cl_getdents(int directory, void *buffer, size_t size) {
   return syscall(SYS_getdents64, directory, buffer, size);
@@ -129,6 +108,15 @@ static inline int cl_rename_new(int from, const char *name, int to, const char *
 }
 static inline int cl_rename_exchange(int from, const char *name, int to, const char *other) {
   return (int)syscall(SYS_renameat2, from, name, to, other, 2u);
+}
+
+// Whether entries of an open directory may be made and removed (faccessat(2), with the effective ids: 0x200).
+static inline int cl_may_change(int directory) { return faccessat(directory, ".", W_OK | X_OK, 0x200); }
+
+// The type of a lock that keeps this file from being locked as a whole for writing: F_UNLCK for none; -1 with errno.
+static inline int cl_foreign_lock(int descriptor) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  return fcntl(descriptor, 36, &lock) == 0 ? lock.l_type : -1; // F_OFD_GETLK
 }
 
 // getopt_long(3) keeps its place in globals, which Swift 6 does not let near: these read and set them.

@@ -44,9 +44,10 @@ extension FileStorage: ActionHandler {
     _ roots: [StorageRoots.Root], child: [UInt8]?, of bytes: Int?, _ host: PluginHost,
     _ progress: @escaping @Sendable (ActionProgress) -> Void
   ) async throws -> RootedReport {
+    try await removing.begin()
     let stop = StopFlag()
-    let report: @Sendable (Int, Int) -> Void = { entries, freed in
-      let share = bytes.flatMap { $0 > 0 ? min(Double(freed) / Double($0), 1) : nil }
+    let report: @Sendable (RemovalResult.Amount) -> Void = { gone in
+      let share = bytes.flatMap { $0 > 0 ? min(Double(gone.bytes) / Double($0), 1) : nil }
       Task(executorPreference: host.executor) { await self.report(ActionProgress(fraction: share), to: progress) }
     }
     let outcome = await BlockingWork.run { [settings] in
@@ -55,15 +56,18 @@ extension FileStorage: ActionHandler {
         var sum = RootedReport()
         for root in roots where !stop.isStopped {
           guard let open = try settings.open(root) else { continue }
-          let control = RemovalControl(isStopped: { stop.isStopped }, progress: report)
-          let removal = Removal(open, control: control)
-          sum.add(child.map(removal.remove) ?? removal.clear(), of: open.path)
+          let control = RemovalControl(shouldStop: { stop.isStopped }, progress: report)
+          do throws(TreeFailure) { sum.add(try open.remove(child, control), of: open.path) } catch {
+            if error.isGone { continue }
+            sum.add(error)
+          }
         }
         return sum
       }
     } onCancel: {
       stop.stop()
     }
+    await removing.end()
     do throws(StorageFailure) { return try outcome.get() } catch { throw ActionFailure(message: error.message) }
   }
 
@@ -72,14 +76,10 @@ extension FileStorage: ActionHandler {
   // MARK: What it came to
 
   private nonisolated func result(_ report: RootedReport, or nothing: String) throws -> ActionResult {
-    let sum = report.sum
-    if sum.isStopped { throw CancellationError() }
-    let isWhole = sum.failure == nil && sum.failedCount == 0 && sum.kept == 0 && sum.leftInTrash == nil
-    guard isWhole && sum.stillOpen == 0 else {
-      throw ActionFailure(message: report.text(or: nothing), data: report.data)
-    }
+    if report.wasStopped { throw CancellationError() }
+    guard report.isWhole else { throw ActionFailure(message: report.text(or: nothing), data: report.data) }
     var result = ActionResult()
-    result.clearedBytes = sum.freed
+    result.clearedBytes = report.freed
     return result
   }
 
@@ -117,30 +117,67 @@ extension FileStorage.Settings {
 
   /// nil where it is missing and may be.
   func open(_ root: StorageRoots.Root) throws(StorageFailure) -> TreeRoot? {
-    do throws(TreeError) { return try TreeRoot(root.path) } catch {
+    do throws(TreeFailure) { return try TreeRoot(opening: root.path) } catch {
       if error.code == ENOENT && roots.mayBeMissing { return nil }
-      throw StorageFailure("\(root.path): \(error.message)")
+      throw StorageFailure("\(root.path): \(error.text)")
     }
   }
 
   fileprivate func preview(
     _ roots: [StorageRoots.Root], _ child: [UInt8]?, _ stop: StopFlag
   ) throws(StorageFailure) -> RemovalPreview {
-    var entries: [RemovalPreview.Entry] = []
-    var sum = RootedReport()
+    var preview = RemovalPreview(bytes: 0, entries: [])
     for root in roots {
       guard let open = try self.open(root) else { continue }
-      let removal = Removal(open, control: RemovalControl(isStopped: { stop.isStopped }))
-      let report = removal.preview(child) { path, isDirectory, bytes in
-        let whole = open.path + [UInt8(ascii: "/")] + path + (isDirectory ? [UInt8(ascii: "/")] : [])
-        let text = String(validating: whole, as: UTF8.self)
-        entries.append(
-          RemovalPreview.Entry(
-            path: text ?? String(decoding: whole, as: UTF8.self), exactPath: text == nil ? whole : nil, bytes: bytes))
+      let control = RemovalControl(shouldStop: { stop.isStopped })
+      do throws(TreeFailure) {
+        var entries: [RemovalPreview.Entry] = []
+        let result = try open.preview(child, control) { entry in
+          if entry.reason == nil { entries.append(RemovalPreview.Entry(entry, of: open.path)) }
+        }
+        var report = RootedReport()
+        report.add(result, of: open.path)
+        preview.entries += entries
+        preview.bytes = preview.bytes.adding(report.freed)
+        preview.kept += report.problems
+      } catch {
+        if !error.isGone { throw StorageFailure("\(root.path): \(error.text)") }
       }
-      sum.add(report, of: open.path)
     }
-    if let code = sum.sum.failure { throw StorageFailure(String(cString: strerror(code))) }
-    return RemovalPreview(bytes: sum.sum.freed, entries: entries, kept: sum.problems)
+    return preview
+  }
+}
+
+extension TreeRoot {
+  /// Removes a child; nil is all that is in it.
+  fileprivate func remove(_ child: [UInt8]?, _ control: RemovalControl) throws(TreeFailure) -> RemovalResult {
+    guard let child else { return try clear(control) }
+    return try remove(child.cString, expecting: nil, control)
+  }
+
+  fileprivate func preview(
+    _ child: [UInt8]?, _ control: RemovalControl, _ visit: @escaping (RemovalPreviewEntry) -> Void
+  ) throws(TreeFailure) -> RemovalResult {
+    guard let child else { return try preview(nil, expecting: nil, control, visit) }
+    return try preview(child.cString, expecting: nil, control, visit)
+  }
+}
+
+extension TreeFailure {
+  /// Whether the entry is not there: then there is nothing to do.
+  fileprivate var isGone: Bool { cause == .changed && code == ENOENT }
+}
+
+extension [UInt8] {
+  /// With a NUL.
+  fileprivate var cString: [CChar] { map { CChar(bitPattern: $0) } + [0] }
+}
+
+extension RemovalPreview.Entry {
+  fileprivate init(_ entry: RemovalPreviewEntry, of root: [UInt8]) {
+    let path = root + [UInt8(ascii: "/")] + entry.path + (entry.kind == .directory ? [UInt8(ascii: "/")] : [])
+    let text = String(validating: path, as: UTF8.self)
+    self.init(
+      path: text ?? String(decoding: path, as: UTF8.self), exactPath: text == nil ? path : nil, bytes: entry.bytes)
   }
 }

@@ -42,9 +42,9 @@ public actor FileStorage: StorageBackend {
   private(set) var survey: Survey?
   private var record: CompletionRecord?
   private var isSwept = false
-  /// One measure at a time: who comes next waits.
-  private var isMeasuring = false
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+  /// One measure at a time, and one removal: who comes next waits.
+  private nonisolated let measuring: Turns
+  nonisolated let removing: Turns
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -61,6 +61,8 @@ public actor FileStorage: StorageBackend {
     self.now = now
     self.log = log
     isWatching = settings.isWatching
+    measuring = Turns(executor)
+    removing = Turns(executor)
   }
 
   // MARK: Measuring
@@ -70,8 +72,7 @@ public actor FileStorage: StorageBackend {
   }
 
   private func measured(_ progress: @escaping @Sendable (ActionProgress) -> Void) async throws -> Survey {
-    try await begin()
-    defer { end() }
+    try await measuring.begin()
     if watch == nil && isWatching { watch = ChangeWatch() }
     let sweeps = !isSwept
     isSwept = true
@@ -86,6 +87,7 @@ public actor FileStorage: StorageBackend {
     } onCancel: {
       stop.stop()
     }
+    await measuring.end()
     try Task.checkCancellation()
     self.record = record
     let survey = try outcome.get().value
@@ -95,7 +97,7 @@ public actor FileStorage: StorageBackend {
 
   public func update(after download: String?) async throws -> StorageUpdate {
     guard let survey else { return .whole(try await measure { _ in }) }
-    try await begin()
+    try await measuring.begin()
     let work = prepared { _ in }
     let handed = Handed(survey)
     let stop = StopFlag()
@@ -108,7 +110,7 @@ public actor FileStorage: StorageBackend {
     }
     // What was cut short is not what is there.
     if Task.isCancelled { self.survey = nil }
-    end()
+    await measuring.end()
     try Task.checkCancellation()
     self.record = record
     guard let changes = try outcome.get() else { return .whole(try await measure { _ in }) }
@@ -132,19 +134,7 @@ public actor FileStorage: StorageBackend {
   }
 
   private func report(_ report: ActionProgress, _ progress: @Sendable (ActionProgress) -> Void) {
-    if isMeasuring { progress(report) }
-  }
-
-  /// Waits for its turn.
-  private func begin() async throws {
-    if isMeasuring { await withCheckedContinuation { waiting.append($0) } } else { isMeasuring = true }
-    guard Task.isCancelled else { return }
-    end()
-    throw CancellationError()
-  }
-
-  private func end() {
-    if waiting.isEmpty { isMeasuring = false } else { waiting.removeFirst().resume() }
+    progress(report)
   }
 
   // MARK: Watching

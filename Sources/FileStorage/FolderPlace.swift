@@ -27,7 +27,7 @@ struct FolderPlace: Sendable {
   /// Follows links on the way.
   /// - Returns: nil, with `errno`, where there is no such folder.
   init?(_ path: String, mounts: MountTable) {
-    let descriptor = cl_open_path(AT_FDCWD, path)
+    let descriptor = cl_open_place(AT_FDCWD, path)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     guard let status = FileStatus(of: descriptor), let real = Self.realPath(of: descriptor) else { return nil }
@@ -50,7 +50,7 @@ struct FolderPlace: Sendable {
     var last = identity
     defer { if at != descriptor { close(at) } }
     while found.count < Int(PATH_MAX) {
-      let parent = cl_open_path(at, "..")
+      let parent = cl_open_place(at, "..")
       guard parent >= 0 else { break }
       if at != descriptor { close(at) }
       at = parent

@@ -5,49 +5,69 @@ import RPCShell
 
 /// What a removal in several roots came to, in words.
 struct RootedReport: Sendable {
-  private(set) var sum = RemovalReport()
+  private(set) var freed = 0
+  private(set) var wasStopped = false
+  private var inUse = 0
+  private var kept = 0
+  private var failed = 0
+  private var failedEntries = 0
   /// What stayed and why, with whole paths.
   private(set) var problems: [StorageWarning] = []
+  private var trash: [String] = []
+
+  /// Problems that are kept; the first say enough.
+  private static let problemLimit = 100
 
   /// - Parameter root: where it really is.
-  mutating func add(_ report: RemovalReport, of root: [UInt8]) {
-    sum.add(report)
-    for problem in report.problems where problems.count < RemovalReport.problemLimit {
+  mutating func add(_ result: RemovalResult, of root: [UInt8]) {
+    freed = freed.adding(result.freed.bytes)
+    inUse = inUse.adding(result.inUse.bytes)
+    kept = kept.adding(result.kept.bytes)
+    failed = failed.adding(result.failed.bytes)
+    failedEntries += result.failed.entries
+    wasStopped = wasStopped || result.wasStopped
+    trash += result.leftInTrash.map { String(decoding: $0, as: UTF8.self) }
+    for problem in result.problems where problems.count < Self.problemLimit {
       let path = root + (problem.path.isEmpty ? [] : [UInt8(ascii: "/")]) + problem.path
       problems.append(StorageWarning(path: String(decoding: path, as: UTF8.self), message: problem.reason.text))
     }
-    if let code = report.failure {
-      problems.append(StorageWarning(path: root, code: code))
-    }
   }
+
+  /// A root in which nothing could be done.
+  mutating func add(_ failure: TreeFailure) {
+    failedEntries += 1
+    problems.append(StorageWarning(path: String(decoding: failure.path, as: UTF8.self), message: failure.text))
+  }
+
+  /// Whether everything went that takes room, and its bytes are free.
+  var isWhole: Bool { failedEntries == 0 && kept == 0 && inUse == 0 && trash.isEmpty }
 
   /// `Cleared 900 MB. 300 MB couldn't be removed.`
   /// - Parameter nothing: said where nothing went.
   func text(or nothing: String) -> String {
-    var sentences = [sum.freed > 0 ? "Cleared \(ByteCount(sum.freed).text)." : nothing]
-    let staying = sum.kept.addingReportingOverflow(sum.failed).partialValue
+    let staying = kept.adding(failed)
+    var sentences = [freed > 0 || inUse > 0 ? "Cleared \(ByteCount(freed).text)." : nothing]
     if staying > 0 {
       sentences.append("\(ByteCount(staying).text) couldn't be removed.")
-    } else if sum.failedCount > 0 {
-      sentences.append("\(sum.failedCount) \(sum.failedCount == 1 ? "item" : "items") couldn't be removed.")
+    } else if failedEntries > 0 {
+      sentences.append("\(failedEntries) \(failedEntries == 1 ? "item" : "items") couldn't be removed.")
     }
-    if sum.stillOpen > 0 { sentences.append("\(ByteCount(sum.stillOpen).text) is still in use.") }
-    if sum.freed == 0, let first = problems.first { sentences.append("\(first.path): \(first.message).") }
+    if inUse > 0 { sentences.append("\(ByteCount(inUse).text) is still in use.") }
+    if freed == 0, let first = problems.first { sentences.append("\(first.path): \(first.message).") }
     return sentences.joined(separator: " ")
   }
 
   /// For the error's data.
   var data: [RPCError.Member] {
-    var members = [
-      RPCError.Member("freed", JSONText(integer: sum.freed)), RPCError.Member("kept", JSONText(integer: sum.kept)),
-      RPCError.Member("failed", JSONText(integer: sum.failed)),
-      RPCError.Member("inUse", JSONText(integer: sum.stillOpen)),
+    func number(_ name: String, _ value: Int) -> RPCError.Member {
+      RPCError.Member(name, JSONText(integer: value))
+    }
+    let members = [
+      number("freed", freed), number("kept", kept), number("failed", failed), number("inUse", inUse),
       RPCError.Member("errors", errors),
     ]
-    if let path = sum.leftInTrash {
-      members.append(RPCError.Member("trash", .string(String(decoding: path, as: UTF8.self))))
-    }
-    return members
+    guard let first = trash.first else { return members }
+    return members + [RPCError.Member("trash", .string(first))]
   }
 
   private var errors: JSONText {
@@ -64,14 +84,28 @@ struct RootedReport: Sendable {
   }
 }
 
-extension RemovalProblem.Reason {
+extension StayReason {
   /// For a person.
   var text: String {
     switch self {
-    case .locked: "in use: somebody holds a lock on it"
-    case .endpoint: "a socket or a device, which belongs to a program"
     case .mount: "something is mounted there"
+    case .locked: "in use: somebody holds a lock on it"
+    case .socket: "a socket, which belongs to a program"
+    case .device: "a device"
     case .failed(let code): String(cString: strerror(code))
+    }
+  }
+}
+
+extension TreeFailure {
+  /// For a person.
+  var text: String {
+    switch cause {
+    case .busy: "another process is removing something there; try again"
+    case .changed where code == ENOENT: "it is not there any more"
+    case .changed: "it is not any more what was measured"
+    case .badName: "this is no name of a file"
+    case .unreadable, .noPlace, .readOnly, .unmovable: String(cString: strerror(code))
     }
   }
 }

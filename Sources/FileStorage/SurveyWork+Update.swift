@@ -52,7 +52,7 @@ extension SurveyWork {
   private mutating func update(
     _ file: Survey.File, _ manifest: DownloadManifest?, _ survey: Survey, _ changes: inout StorageChanges
   ) throws(StorageFailure) -> Bool {
-    guard !Trash.isTrash(file.name), let folder = try folder(.downloads, file.root) else { return true }
+    guard !TreeRoot.isTrash(file.name), let folder = try folder(.downloads, file.root) else { return true }
     guard !isManifest(file.name, folder) else { return false }
     let known = survey.id(of: file)
     let old = known.flatMap(survey.item)

@@ -107,7 +107,7 @@ struct SurveyWork {
     guard (try? settings.checkRoots()) != nil else { return }
     for root in settings.roots.all where root.kind.isRemovable {
       guard let open = try? settings.open(root) else { continue }
-      _ = Removal(open, control: RemovalControl(isStopped: { [stop] in stop.isStopped })).sweep()
+      _ = try? open.sweep(RemovalControl(shouldStop: { [stop] in stop.isStopped }))
     }
   }
 
@@ -128,7 +128,7 @@ struct SurveyWork {
     var children: [Child] = []
     for folder in folders where folder.root.kind == .downloads {
       let code = forEachChild(of: folder.descriptor) { name, _ in
-        guard !Trash.isTrash(name), !isManifest(name, folder) else { return }
+        guard !TreeRoot.isTrash(name), !isManifest(name, folder) else { return }
         let file = Survey.File(root: folder.root.index, name: name)
         children.append(Child(file: file, folder: folder, place: earlier?.place(of: file)))
       }
@@ -210,6 +210,11 @@ extension TreeSizes {
       sum.hasSharedLinks = sum.hasSharedLinks || part.hasSharedLinks
     }
   }
+}
+
+extension TreeRoot {
+  /// Whether a child of a root is the trash in it.
+  static func isTrash(_ name: [UInt8]) -> Bool { name.elementsEqual(innerTrashName.utf8) }
 }
 
 extension StorageWarning {

@@ -15,6 +15,12 @@ public struct FileStatus: Sendable {
     guard cl_status_of(descriptor, &raw) == 0 else { return nil }
   }
 
+  /// What a path leads to in the end, links followed.
+  /// - Returns: nil, with `errno`, where that cannot be looked at.
+  public init?(through path: UnsafePointer<CChar>) {
+    guard cl_status_through(path, &raw) == 0 else { return nil }
+  }
+
   /// What tells a file from all others, whatever it is called.
   public var identity: FileIdentity { FileIdentity(device: raw.device, inode: raw.inode) }
   /// The mount that it is seen through; 0 before Linux 5.8.
@@ -31,13 +37,6 @@ public struct FileStatus: Sendable {
   public var links: UInt32 { raw.links }
   /// The user it belongs to.
   public var owner: UInt32 { raw.owner }
-  /// The group that it belongs to.
-  public var group: UInt32 { raw.group }
-  /// Whether it is a socket or a device, which belong to a program.
-  var isEndpoint: Bool {
-    let format = raw.mode & S_IFMT
-    return format == S_IFSOCK || format == S_IFCHR || format == S_IFBLK
-  }
   /// Permissions, as chmod(2) takes them.
   public var permissions: UInt32 { raw.mode & 0o7777 }
 
@@ -56,6 +55,11 @@ public struct FileStatus: Sendable {
     default: .other
     }
   }
+
+  /// Whether it is a pipe with a name: of the kind ``Kind/other``, but nothing is lost with it.
+  public var isPipe: Bool { raw.mode & S_IFMT == S_IFIFO }
+  /// Whether it is a socket: of the kind ``Kind/other``.
+  public var isSocket: Bool { raw.mode & S_IFMT == S_IFSOCK }
 }
 
 /// For those who look at one entry after the other and take only what they count.

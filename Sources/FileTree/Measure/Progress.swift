@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Says how far a measurement is, at most every 100 ms.

@@ -1,115 +1,134 @@
 import CLinux
 import Glibc
 
-/// Where things are on their way out: a folder beside a root or in it, on the same mount, which only its owner can enter.
+/// A directory of our own, locked, in which entries wait until they are gone.
 ///
-/// What is in it is to be deleted, also by a later process when this one is killed.
-public final class Trash {
-  /// Where it is.
-  enum Place { case besideRoot, insideRoot }
+/// It is on the mount of its root, beside it or in it, so that moving something into it is one rename. Entries are in
+/// stages, directories that stand for the root: what is in one is where it was below the root. A process that is killed
+/// leaves a trash that ``TreeRoot/sweep(_:)`` finishes.
+struct Trash {
+  enum Place { case beside, inside }
 
-  /// The folder that it is in, and its name there.
-  private let home: Int32
-  private let name: [CChar]
-  let descriptor: Int32
-  /// The trash in front of what is left in it, for a person.
-  let path: [UInt8]
+  let root: TreeRoot
+  let place: Place
+  let name: [CChar]
+  private let directory: Descriptor
 
-  private static let insideName = ".rpcshell-trash"
-  private static let besideEnding = ".rpcshell-trash"
+  var descriptor: Int32 { directory.raw }
+  private var holder: Int32 { place == .beside ? root.parent.raw : root.directory.raw }
 
-  /// Whether a child of a root is the trash in it.
-  public static func isTrash(_ name: [UInt8]) -> Bool { name.elementsEqual(insideName.utf8) }
+  var path: [UInt8] {
+    place == .beside ? root.sibling(name) : root.path + [UInt8(ascii: "/")] + Array(TreeRoot.innerTrashName.utf8)
+  }
 
-  /// Opens the trash of a root and says that somebody works in it.
+  /// Opens the trash of a root, and locks it as long as it is open.
   ///
-  /// - Parameters:
-  ///   - makes: makes it where it is missing.
-  ///   - alone: nobody else may work in it.
-  /// - Throws: `errno`: `ENOENT` where there is none, `EWOULDBLOCK` where others work in it, `EPERM` for a trash that is
-  ///   not ours.
-  init(_ place: Place, of root: TreeRoot, makes: Bool, alone: Bool = false) throws(TreeError) {
-    switch place {
-    case .besideRoot:
-      guard let parent = root.parent else { throw TreeError(code: EACCES) }
-      guard !root.status.isMountRoot else { throw TreeError(code: EXDEV) }
-      home = parent
-      name = Array(".".utf8CString.dropLast()) + root.name.dropLast() + Array(Self.besideEnding.utf8CString)
-      path =
-        root.path[...(root.path.lastIndex(of: UInt8(ascii: "/")) ?? 0)] + name.dropLast().map { UInt8(bitPattern: $0) }
-    case .insideRoot:
-      home = root.descriptor
-      name = Array(Self.insideName.utf8CString)
-      path = root.path + Array("/\(Self.insideName)".utf8)
-    }
-    descriptor = try Self.open(home, name, root, makes: makes, alone: alone)
-  }
-
-  deinit { close(descriptor) }
-
-  private static func open(
-    _ home: Int32, _ name: [CChar], _ root: TreeRoot, makes: Bool, alone: Bool
-  ) throws(TreeError) -> Int32 {
-    // Another process may take the empty trash away between two steps.
-    for _ in 1...8 {
-      if makes && mkdirat(home, name, 0o700) != 0 && errno != EEXIST { throw TreeError(code: errno) }
-      let descriptor = openDirectory(at: home, name)
-      if descriptor < 0 {
-        if errno == ENOENT && makes { continue }
-        throw TreeError(code: errno == ELOOP || errno == ENOTDIR ? EPERM : errno)
+  /// - Parameter run: makes it where there is none; nil only looks for one.
+  /// - Returns: nil where there is none to look for.
+  /// - Throws: ``TreeFailure/Cause/busy`` where another process is at work in it, ``TreeFailure/Cause/unmovable`` where
+  ///   none can be made, or what has its name is not ours alone.
+  static func open(_ place: Place, of root: TreeRoot, making run: RemovalRun?) throws(TreeFailure) -> Trash? {
+    // One that is found may be gone when it is locked: its owner has finished.
+    for _ in 0..<16 {
+      switch try attempt(place, of: root, making: run) {
+      case .trash(let trash): return trash
+      case .none: return nil
+      case .again: continue
       }
-      guard let status = FileStatus(of: descriptor), isOurs(status, root) else {
-        close(descriptor)
-        throw TreeError(code: EPERM)
-      }
-      guard cl_lock(descriptor, alone ? 1 : 0) == 0 else {
-        let code = errno
-        close(descriptor)
-        throw TreeError(code: code)
-      }
-      if FileStatus(at: home, name)?.identity == status.identity { return descriptor }
-      close(descriptor)
     }
-    throw TreeError(code: EAGAIN)
+    throw TreeFailure(.busy, code: EWOULDBLOCK, path: root.path)
   }
 
-  private static func isOurs(_ status: FileStatus, _ root: TreeRoot) -> Bool {
-    status.owner == geteuid() && status.permissions & 0o077 == 0 && status.mount == root.status.mount
-      && status.identity.device == root.status.identity.device && !status.isMountRoot
-  }
+  private enum Attempt { case trash(Trash), none, again }
 
-  /// Takes the trash away if nothing is in it.
-  func removeIfEmpty() { unlinkat(home, name, AT_REMOVEDIR) }
-
-  // MARK: Bundles
-
-  /// Makes an empty folder in the trash.
-  /// - Returns: its name, with a NUL.
-  func makeBundle() throws(TreeError) -> [CChar] {
-    for _ in 1...8 {
-      let name = Self.randomName()
-      if mkdirat(descriptor, name, 0o700) == 0 { return name }
-      if errno != EEXIST { throw TreeError(code: errno) }
+  private static func attempt(
+    _ place: Place, of root: TreeRoot, making run: RemovalRun?
+  ) throws(TreeFailure) -> Attempt {
+    let holder = place == .beside ? root.parent.raw : root.directory.raw
+    let name = place == .beside ? root.outerTrashName : Array(TreeRoot.innerTrashName.utf8CString)
+    func failure(_ code: Int32) -> TreeFailure { TreeFailure(.unmovable, code: code, path: root.path) }
+    if place == .beside, FileStatus(of: holder)?.mount != root.mount { throw failure(EXDEV) }
+    if let run, run.makeDirectory(name, in: holder) != 0, errno != EEXIST { throw failure(errno) }
+    let raw = openDirectory(at: holder, name)
+    guard raw >= 0 else {
+      guard errno == ENOENT else { throw failure(errno) }
+      return run == nil ? .none : .again
     }
-    throw TreeError(code: EEXIST)
+    let directory = Descriptor(raw)
+    guard let status = FileStatus(of: raw), status.owner == geteuid(), status.permissions & 0o777 == 0o700,
+      status.mount == root.mount, status.identity.device == root.identity.device
+    else { throw failure(EPERM) }
+    if flock(raw, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+      throw TreeFailure(.busy, code: EWOULDBLOCK, path: root.path)
+    }
+    guard FileStatus(at: holder, name)?.identity == status.identity else { return .again }
+    return .trash(Trash(root: root, place: place, name: name, directory: directory))
   }
 
-  private static func randomName() -> [CChar] {
-    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-    return Array((String(repeating: "0", count: 16 - digits.count) + digits).utf8CString)
+  /// Removes it if nothing is left in it.
+  func discard(_ run: RemovalRun) {
+    _ = run.unlink(name, in: holder, isDirectory: true)
   }
 
-  /// The names of the folders that were made in it, with a NUL.
-  func bundles() -> [[CChar]] {
-    var found: [[CChar]] = []
+  // MARK: Stages
+
+  /// A directory in the trash; its name says what is in it, also to the next process.
+  struct Stage {
+    enum Kind: UInt8 {
+      /// A root whose content goes, or a directory that is to take its place: the inode number tells.
+      case cleared = 0x63
+      /// Entries of a root that go.
+      case part = 0x70
+      /// What stays, on its way back.
+      case back = 0x62
+    }
+
+    var kind: Kind
+    /// The root's, as it was.
+    let inode: UInt64
+    let number: UInt64
+
+    init(_ kind: Kind, inode: UInt64) {
+      var generator = SystemRandomNumberGenerator()
+      (self.kind, self.inode, number) = (kind, inode, generator.next())
+    }
+
+    /// - Returns: nil for names that are none of a stage.
+    init?(_ name: [UInt8]) {
+      guard name.count == 35, let kind = Kind(rawValue: name[0]), name[1] == 0x2d, name[18] == 0x2d,
+        let inode = UInt64(text: name[2..<18], radix: 16), let number = UInt64(text: name[19...], radix: 16)
+      else { return nil }
+      (self.kind, self.inode, self.number) = (kind, inode, number)
+    }
+
+    /// `c-000000000012d687-9f1c0a7be3d24e55`, with the NUL.
+    var name: [CChar] {
+      func digits(_ value: UInt64) -> String {
+        let text = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+      }
+      let kind = Character(UnicodeScalar(kind.rawValue))
+      return Array("\(kind)-\(digits(inode))-\(digits(number))".utf8CString)
+    }
+  }
+
+  /// All that are in it.
+  func stages() -> [Stage] {
     lseek(descriptor, 0, SEEK_SET)
-    forEachChild(of: descriptor) { name, _ in
-      let isDigits = name.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
-      if name.count == 16 && isDigits { found.append(name.map { CChar(bitPattern: $0) } + [0]) }
-    }
+    let entries = DirectoryEntries()
+    var failure: Int32 = 0
+    var found: [Stage] = []
+    while entries.next(
+      of: descriptor, failure: &failure, { if let stage = Stage($0.name.bytes) { found.append(stage) } })
+    {}
     return found
   }
 
-  /// Takes a bundle away if nothing is in it.
-  func removeIfEmpty(bundle: [CChar]) -> Bool { unlinkat(descriptor, bundle, AT_REMOVEDIR) == 0 || errno == ENOENT }
+  /// Makes a directory for entries that go.
+  func makeStage(_ run: RemovalRun) -> (Stage, Descriptor)? {
+    let stage = Stage(.part, inode: 0)
+    guard run.makeDirectory(stage.name, in: descriptor) == 0 else { return nil }
+    let raw = openDirectory(at: descriptor, stage.name)
+    return raw < 0 ? nil : (stage, Descriptor(raw))
+  }
 }

@@ -1,78 +1,80 @@
 import CLinux
 import Glibc
 
-/// A folder whose content may be removed, held open with the one that it is in.
-public final class TreeRoot {
-  /// Where it really is.
-  public let path: [UInt8]
-  /// The folder itself. After a clear this is the new, empty one.
-  public private(set) var descriptor: Int32
-  private(set) var status: FileStatus
-  /// The folder that it is in; nil where that cannot be opened.
-  let parent: Int32?
-  /// Its name there, with a NUL.
+/// A directory whose content may be removed: opened once, and known from then on by its identity, not by its path.
+///
+/// It also holds the directory that it is in, since that is where its name is. Where the path was a link, this is about
+/// the directory that the link led to when it was opened.
+public struct TreeRoot: Sendable {
+  let directory: Descriptor
+  let parent: Descriptor
+  /// Its name in the parent, with the NUL.
   let name: [CChar]
+  /// What it is called in messages: where it was when it was opened.
+  public let path: [UInt8]
+  public let identity: FileIdentity
+  let mount: UInt64
 
-  /// Opens a folder. Links on the way to it are followed, now and once.
-  /// - Throws: `errno` where it cannot be opened.
-  public init(_ path: String) throws(TreeError) {
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { throw TreeError(code: errno) }
-    guard let status = FileStatus(of: descriptor), let real = Self.realPath(of: descriptor) else {
-      let code = errno
-      close(descriptor)
-      throw TreeError(code: code)
+  /// The name of the directory inside a root that entries wait in until they are gone, where the root's parent does not
+  /// take one. It is no content.
+  public static let innerTrashName = ".rpcshell-trash"
+
+  /// The descriptor of the directory, open as long as this value.
+  public var descriptor: Int32 { directory.raw }
+
+  /// Opens a directory and finds out where it is.
+  ///
+  /// - Throws: where it is no directory, cannot be read, or has no parent, as `/` has none.
+  public init(opening path: UnsafePointer<CChar>) throws(TreeFailure) {
+    let raw = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
+    guard raw >= 0 else { throw TreeFailure(.unreadable, code: errno, path: path.bytes) }
+    let directory = Descriptor(raw)
+    guard let resolved = Self.path(of: raw), let slash = resolved.lastIndex(of: UInt8(ascii: "/")) else {
+      throw TreeFailure(.noPlace, code: errno, path: path.bytes)
     }
-    self.descriptor = descriptor
-    self.status = status
-    self.path = real
-    let slash = real.lastIndex(of: UInt8(ascii: "/")) ?? 0
-    name = real[(slash + 1)...].map { CChar(bitPattern: $0) } + [0]
-    parent = Self.parent(real[..<slash], name, status.identity)
+    let above = cl_open_place(raw, "..")
+    guard above >= 0 else { throw TreeFailure(.noPlace, code: errno, path: path.bytes) }
+    let name = resolved[(slash + 1)...].map { CChar(bitPattern: $0) } + [0]
+    try self.init(directory, in: Descriptor(above), name: name, path: resolved)
+    try verify()
   }
 
-  deinit {
-    close(descriptor)
-    if let parent { close(parent) }
+  /// - Parameter name: ends with a NUL.
+  init(_ directory: Descriptor, in parent: Descriptor, name: [CChar], path: [UInt8]) throws(TreeFailure) {
+    guard let status = FileStatus(of: directory.raw) else {
+      throw TreeFailure(.unreadable, code: errno, path: path)
+    }
+    (self.directory, self.parent, self.name, self.path) = (directory, parent, name, path)
+    (identity, mount) = (status.identity, status.mount)
   }
 
-  private static func realPath(of descriptor: Int32) -> [UInt8]? {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)
-    return count <= 0 ? nil : Array(buffer[..<count])
+  /// Checks that the name still leads to the directory that is open.
+  func verify() throws(TreeFailure) {
+    guard name.count > 1, let now = FileStatus(at: parent.raw, name) else {
+      throw TreeFailure(.noPlace, code: name.count > 1 ? errno : EBUSY, path: path)
+    }
+    guard now.identity == identity, now.mount == mount, now.kind == .directory else {
+      throw TreeFailure(.changed, code: ESTALE, path: path)
+    }
   }
 
-  /// The folder by whose name the root can be found again.
-  private static func parent(_ path: ArraySlice<UInt8>, _ name: [CChar], _ identity: FileIdentity) -> Int32? {
-    guard name.count > 1 else { return nil }
-    let text = (path.isEmpty ? [UInt8(ascii: "/")] : Array(path)).map { CChar(bitPattern: $0) } + [0]
-    let parent = open(text, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
-    guard parent >= 0 else { return nil }
-    if FileStatus(at: parent, name)?.identity == identity { return parent }
-    close(parent)
-    return nil
+  /// Where an open directory is now; nil where the system does not say.
+  static func path(of descriptor: Int32) -> [UInt8]? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { room in
+      let count = readlink("/proc/self/fd/\(descriptor)", room.baseAddress!, room.count)
+      guard count > 0, count < room.count else { return nil }
+      return room[..<count].map { UInt8(bitPattern: $0) }
+    }
   }
 
-  /// Whether its name still leads to the folder that is held open.
-  var isInPlace: Bool { parent.map { FileStatus(at: $0, name)?.identity == status.identity } ?? true }
-
-  /// Follows the name to the folder that is there now.
-  func follow() -> Bool {
-    guard let parent else { return false }
-    let newer = openDirectory(at: parent, name)
-    guard newer >= 0, let status = FileStatus(of: newer) else { return false }
-    close(descriptor)
-    descriptor = newer
-    self.status = status
-    return true
+  /// The name of the trash beside it, with the NUL.
+  var outerTrashName: [CChar] {
+    [CChar(bitPattern: UInt8(ascii: "."))] + name.dropLast() + Array(".rpcshell-trash".utf8CString)
   }
-}
 
-/// What the system said.
-public struct TreeError: Error, Equatable, Sendable {
-  /// `errno`
-  public let code: Int32
-
-  /// `Permission denied`
-  public var message: String { String(cString: strerror(code)) }
+  /// Where an entry of the directory that the root is in would be.
+  func sibling(_ name: [CChar]) -> [UInt8] {
+    let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+    return path[...slash] + name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+  }
 }

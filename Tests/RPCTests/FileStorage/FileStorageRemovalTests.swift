@@ -95,7 +95,7 @@ struct FileStorageRemovalTests {
   }
 
   @Test func `what a killed process left in the trash goes with the next measure`() throws {
-    folder.write(".cache.rpcshell-trash/0123456789abcdef/a/b", bytes: 5_000)
+    folder.write(".cache.rpcshell-trash/p-0000000000000001-0123456789abcdef/a/b", bytes: 5_000)
     chmod(folder.at(".cache.rpcshell-trash"), 0o700)
     _ = try folders.measure()
     #expect(folder.list() == ["cache", "downloads", "other", "photos"])
