@@ -9,9 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
-#include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -112,6 +113,19 @@ static inline int cl_rename_exchange(int from, const char *name, int to, const c
 
 // Whether entries of an open directory may be made and removed (faccessat(2), with the effective ids: 0x200).
 static inline int cl_may_change(int directory) { return faccessat(directory, ".", W_OK | X_OK, 0x200); }
+
+// What chattr(1) shows of an open directory and new entries inherit, as far as everybody may set it: noatime, sync, dirsync,
+// nodump, compress, nocow, casefold. All are 0 where the file system has no such thing.
+static inline int cl_inherited_flags(int directory) {
+  int flags = 0;
+  return ioctl(directory, _IOR('f', 1, long), &flags) == 0 ? flags & 0x408100CC : 0; // FS_IOC_GETFLAGS
+}
+static inline int cl_set_inherited_flags(int directory, int wanted) {
+  int flags = 0;
+  if (ioctl(directory, _IOR('f', 1, long), &flags) != 0) return -1;
+  flags = (flags & ~0x408100CC) | wanted;
+  return ioctl(directory, _IOW('f', 2, long), &flags); // FS_IOC_SETFLAGS
+}
 
 // The type of a lock that keeps this file from being locked as a whole for writing: F_UNLCK for none; -1 with errno.
 static inline int cl_foreign_lock(int descriptor) {

@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
 
-/// Makes an empty directory that takes the place of another: with its owner, its permissions and its access lists.
+/// Makes an empty directory that takes the place of another: with its owner, permissions, access lists, label and flags.
 enum FreshRoot {
   private static let accessLists = ["system.posix_acl_access", "system.posix_acl_default"]
+  private static let label = "security.selinux"
 
   /// - Returns: its descriptor; nil where it cannot be made alike, and then it is not there.
   static func make(_ name: [CChar], in trash: Int32, like old: Int32, _ run: RemovalRun) -> Descriptor? {
@@ -24,6 +25,9 @@ enum FreshRoot {
       guard fchown(directory, wanted.st_uid, wanted.st_gid) == 0 else { return false }
     }
     for name in accessLists where !isCopied(name, from: old, to: directory) { return false }
+    let flags = cl_inherited_flags(old)
+    if flags != cl_inherited_flags(directory), cl_set_inherited_flags(directory, flags) != 0 { return false }
+    if fgetxattr(old, label, nil, 0) > 0, !isCopied(label, from: old, to: directory) { return false }
     copyOthers(from: old, to: directory)
     return fchmod(directory, wanted.st_mode & 0o7777) == 0
   }

@@ -1,17 +1,23 @@
 import CLinux
 import Glibc
 
-/// The files of one device that processes hold open or have mapped: removing their names frees nothing yet.
+/// The files that processes hold open or have mapped: removing their names frees nothing yet.
 ///
 /// Found once, in /proc. What the kernel itself uses (swap files, files behind loop devices) is not in it.
 struct OpenFiles {
-  private var inodes: Set<UInt64> = []
+  private var files: Set<FileIdentity> = []
+  /// Mapped files, where their device is listed as another than the files themselves say.
+  private var mappedInodes: Set<UInt64> = []
+  private let isDeviceReliable: Bool
   /// Whether every process could be looked at.
   private(set) var sawAll = true
-  private let device: UInt64
 
-  init(on device: UInt64) {
-    self.device = device
+  /// - Parameter directory: on the file system that it will be asked about.
+  init(near directory: Int32) {
+    var system = statfs()
+    let isKnown = fstatfs(directory, &system) == 0
+    // btrfs, overlayfs
+    isDeviceReliable = isKnown && system.f_type != 0x9123_683E && system.f_type != 0x794C_7630
     let processes = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard processes >= 0 else {
       sawAll = false
@@ -26,7 +32,7 @@ struct OpenFiles {
   }
 
   func contains(_ identity: FileIdentity) -> Bool {
-    !inodes.isEmpty && identity.device == device && inodes.contains(identity.inode)
+    files.contains(identity) || !mappedInodes.isEmpty && mappedInodes.contains(identity.inode)
   }
 
   /// - Parameter isOwn: then directories do not count: they are open to remove what is in them.
@@ -43,8 +49,8 @@ struct OpenFiles {
   }
 
   private mutating func add(_ path: String, isOwn: Bool) {
-    guard let status = FileStatus(through: path), status.identity.device == device else { return }
-    if !isOwn || status.kind != .directory { inodes.insert(status.identity.inode) }
+    guard let status = FileStatus(through: path) else { return }
+    if !isOwn || status.kind != .directory { files.insert(status.identity) }
   }
 
   /// - Parameter maps: lines as `7f3-7f4 r--p 00000000 fe:00 1234  /lib/libc.so`, the device in hexadecimal digits.
@@ -54,10 +60,13 @@ struct OpenFiles {
       guard words.count > 5, words[4].count > 1 || words[4].first != UInt8(ascii: "0") else { continue }
       let numbers = words[3].split(separator: UInt8(ascii: ":"))
       guard numbers.count == 2, let major = UInt64(text: numbers[0], radix: 16),
-        let minor = UInt64(text: numbers[1], radix: 16), major << 32 | minor == device,
-        let inode = UInt64(text: words[4])
+        let minor = UInt64(text: numbers[1], radix: 16), let inode = UInt64(text: words[4])
       else { continue }
-      inodes.insert(inode)
+      if isDeviceReliable {
+        files.insert(FileIdentity(device: major << 32 | minor, inode: inode))
+      } else {
+        mappedInodes.insert(inode)
+      }
     }
   }
 

@@ -15,6 +15,7 @@ struct PutBack {
     var target: Int32
     let identities: (source: FileIdentity, target: FileIdentity)
     let name: [CChar]
+    let inode: UInt64
     var shared = NameList()
     var isRead = false
     /// What cannot be moved, by inode number.
@@ -28,7 +29,7 @@ struct PutBack {
     guard let source = FileStatus(of: stage), let target = FileStatus(of: root) else { return nil }
     self.run = run
     levels = [
-      Level(source: stage, target: root, identities: (source.identity, target.identity), name: [0])
+      Level(source: stage, target: root, identities: (source.identity, target.identity), name: [0], inode: 0)
     ]
   }
 
@@ -39,7 +40,7 @@ struct PutBack {
       let last = levels.count - 1
       if !levels[last].shared.isEmpty {
         let inode = levels[last].shared.takeFirst(&name)
-        if !enter(name) { levels[last].stuck.insert(inode) }
+        if !enter(name, inode) { levels[last].stuck.insert(inode) }
       } else if !levels[last].isRead {
         read()
       } else if last == 0 || !leave() {
@@ -81,7 +82,7 @@ struct PutBack {
   }
 
   /// Goes into a directory that there is on both sides.
-  private mutating func enter(_ name: [CChar]) -> Bool {
+  private mutating func enter(_ name: [CChar], _ inode: UInt64) -> Bool {
     let last = levels.count - 1
     let source = openDirectory(at: levels[last].source, name)
     let target = openDirectory(at: levels[last].target, name)
@@ -93,7 +94,7 @@ struct PutBack {
     }
     if last > 0 { closeLast() }
     levels.append(
-      Level(source: source, target: target, identities: (from.identity, to.identity), name: name))
+      Level(source: source, target: target, identities: (from.identity, to.identity), name: name, inode: inode))
     return true
   }
 
@@ -116,7 +117,7 @@ struct PutBack {
     closeLast()
     let level = levels.removeLast()
     if run.unlink(level.name, in: levels[last - 1].source, isDirectory: true) != 0 {
-      levels[last - 1].stuck.insert(level.identities.source.inode)
+      levels[last - 1].stuck.insert(level.inode)
     }
     return true
   }

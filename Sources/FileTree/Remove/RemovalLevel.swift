@@ -6,6 +6,8 @@ struct RemovalLevel {
   var descriptor: Int32
   let status: FileStatus
   let site: RemovalRules.Site
+  /// The number that its entry in the directory above shows, which need not be its own.
+  let inode: UInt64
   /// Where its name begins in the path.
   let start: Int
   /// Directories in it that were read and not entered yet.
@@ -18,8 +20,8 @@ struct RemovalLevel {
   /// What stays in it, by the inode number that its entry shows.
   var staying: Set<UInt64> = []
 
-  init(_ descriptor: Int32, _ status: FileStatus, _ site: RemovalRules.Site, start: Int) {
-    (self.descriptor, self.status, self.site, self.start) = (descriptor, status, site, start)
+  init(_ descriptor: Int32, _ status: FileStatus, _ site: RemovalRules.Site, inode: UInt64 = 0, start: Int = 0) {
+    (self.descriptor, self.status, self.site, self.inode, self.start) = (descriptor, status, site, inode, start)
   }
 
   mutating func close() {

@@ -21,7 +21,7 @@ struct RemovalRules {
   init(root: TreeRoot) {
     (mount, device) = (root.mount, root.identity.device)
     locks = FileLocks()
-    open = OpenFiles(on: device)
+    open = OpenFiles(near: root.directory.raw)
   }
 
   func site(of directory: Int32, _ status: FileStatus) -> Site {
@@ -55,7 +55,10 @@ struct RemovalRules {
     return nil
   }
 
+  /// Whether an entry is beyond a mount, or the top of another volume.
   private func isElsewhere(_ status: FileStatus) -> Bool {
-    status.isMountRoot || status.mount != mount || status.identity.device != device
+    if status.isMountRoot || status.mount != mount { return true }
+    // Files may have the device of a layer below (overlayfs) where mounts tell them apart.
+    return status.identity.device != device && (status.kind == .directory || mount == 0)
   }
 }

@@ -66,14 +66,25 @@ final class RemovalRun {
     _ name: UnsafePointer<CChar>, from: Int32, to directory: Int32, as newName: UnsafePointer<CChar>? = nil
   ) -> Int32 {
     control.beforeChange?()
-    let result = cl_rename_new(from, name, directory, newName ?? name)
-    // File systems without the flag: nobody else knows the names that the entry could have replaced.
+    let newName = newName ?? name
+    let result = cl_rename_new(from, name, directory, newName)
     guard result != 0, errno == EINVAL || errno == ENOSYS else { return result }
-    guard FileStatus(at: directory, newName ?? name) == nil, errno == ENOENT else {
+    return moveWithoutFlag(name, from, directory, newName)
+  }
+
+  /// For file systems without the flag: a second name replaces nothing, and a directory at most an empty one.
+  private func moveWithoutFlag(
+    _ name: UnsafePointer<CChar>, _ from: Int32, _ directory: Int32, _ newName: UnsafePointer<CChar>
+  ) -> Int32 {
+    guard let status = FileStatus(at: from, name) else { return -1 }
+    guard status.kind == .directory else {
+      return linkat(from, name, directory, newName, 0) == 0 ? unlinkat(from, name, 0) : -1
+    }
+    guard FileStatus(at: directory, newName) == nil else {
       errno = EEXIST
       return -1
     }
-    return renameat(from, name, directory, newName ?? name)
+    return renameat(from, name, directory, newName)
   }
 
   func exchange(_ name: UnsafePointer<CChar>, in first: Int32, with other: UnsafePointer<CChar>, in second: Int32)

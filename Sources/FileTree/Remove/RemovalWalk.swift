@@ -33,7 +33,7 @@ final class RemovalWalk {
     guard let status = FileStatus(of: directory) else {
       return run.stayed([], bytes: 0, .failed(errno))
     }
-    go(from: RemovalLevel(directory, status, rules.site(of: directory, status), start: 0), except: skipped)
+    go(from: RemovalLevel(directory, status, rules.site(of: directory, status)), except: skipped)
   }
 
   /// Removes some entries of an open directory.
@@ -41,7 +41,7 @@ final class RemovalWalk {
     guard let status = FileStatus(of: directory) else {
       return run.stayed([], bytes: 0, .failed(errno))
     }
-    var top = RemovalLevel(directory, status, rules.site(of: directory, status), start: 0)
+    var top = RemovalLevel(directory, status, rules.site(of: directory, status))
     (top.pending, top.isRead) = (names, true)
     go(from: top, except: nil)
   }
@@ -117,7 +117,7 @@ final class RemovalWalk {
       return staysUnopened(name, inode: inode, reason)
     }
     let start = path.push(name)
-    levels.append(RemovalLevel(directory, status, rules.site(of: directory, status), start: start))
+    levels.append(RemovalLevel(directory, status, rules.site(of: directory, status), inode: inode, start: start))
     closeFarthest()
   }
 
@@ -201,7 +201,7 @@ final class RemovalWalk {
     if levels[last].staying.isEmpty {
       guard takeDirectory(levels[last], in: levels[last - 1]) else { return }
     } else {
-      levels[last - 1].staying.insert(levels[last].status.identity.inode)
+      levels[last - 1].staying.insert(levels[last].inode)
     }
     drop()
   }
@@ -217,8 +217,12 @@ final class RemovalWalk {
       }
       switch code {
       case 0: break
-      // Another one is there now, or none: it is none of what was found.
-      case ENOENT, ENOTDIR: return true
+      // Gone, or moved; what is there now instead is looked at anew.
+      case ENOENT: return true
+      case ENOTDIR where above.attempts < Self.attemptLimit:
+        levels[last - 1].attempts += 1
+        path.withName(at: level.start) { levels[last - 1].pending.append($0, inode: level.inode) }
+        return true
       case ENOTEMPTY where level.attempts < Self.attemptLimit, EEXIST where level.attempts < Self.attemptLimit:
         levels[last].attempts += 1
         (levels[last].isRead, levels[last].position) = (false, 0)
@@ -230,7 +234,7 @@ final class RemovalWalk {
     if reason == nil {
       run.wentAway(bytes: bytes, isOpen: rules.open.contains(level.status.identity))
     } else {
-      levels[last - 1].staying.insert(level.status.identity.inode)
+      levels[last - 1].staying.insert(level.inode)
     }
     noteWhole(.directory, bytes: reason == nil && rules.open.contains(level.status.identity) ? 0 : bytes, reason)
     return true
@@ -245,7 +249,7 @@ final class RemovalWalk {
   private func giveUp() {
     run.stayed(path.whole, bytes: 0, .failed(ESTALE))
     repeat {
-      let inode = levels[levels.count - 1].status.identity.inode
+      let inode = levels[levels.count - 1].inode
       drop()
       levels[levels.count - 1].staying.insert(inode)
     } while levels[levels.count - 1].descriptor < 0
