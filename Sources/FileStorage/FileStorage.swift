@@ -108,7 +108,8 @@ public actor FileStorage: StorageBackend {
     } onCancel: {
       stop.stop()
     }
-    // What was cut short is not what is there.
+    // What was cut short or could not be read is not what is there.
+    if case .failure = outcome { self.survey = nil }
     if Task.isCancelled { self.survey = nil }
     await measuring.end()
     try Task.checkCancellation()
@@ -125,7 +126,7 @@ public actor FileStorage: StorageBackend {
     let (watch, record, now) = (watch, record, now())
     let report: @Sendable (Int) -> Void = { count in
       Task(executorPreference: self.executor) {
-        await self.report(ActionProgress(fraction: nil, message: "\(count) files"), progress)
+        await self.report(ActionProgress(fraction: nil, message: "Files: \(count)"), progress)
       }
     }
     return { [settings] stop in
@@ -139,12 +140,12 @@ public actor FileStorage: StorageBackend {
 
   // MARK: Watching
 
-  /// Where not all can be watched, everything is looked at again after so many seconds.
+  /// Where not all can be watched or read, everything is looked at again after so many seconds.
   private static let pollInterval = 60.0
 
   public func waitForChange() async throws {
     guard let watch else { return }
-    let seconds = watch.isComplete ? nil : Self.pollInterval
+    let seconds = watch.isComplete && survey != nil ? nil : Self.pollInterval
     await BlockingWork.run {
       watch.wait(seconds: seconds)
     } onCancel: {

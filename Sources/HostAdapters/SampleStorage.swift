@@ -23,20 +23,24 @@ public actor SampleStorage: ActionHandler {
     self.executor = executor
   }
 
-  /// Answers both actions with what is left.
+  /// Answers both actions with what is left. What is none of the sample is the host's, which hands over what is left.
   /// - Throws: `CancellationError` when it is told to stop; ``ActionFailure`` for other actions.
   public func run(
     _ call: ActionCall, host: PluginHost, progress: @escaping @Sendable (ActionProgress) -> Void
   ) async throws -> ActionResult {
     switch call.action {
     case .onClearCache:
+      let bytes = call.details.first { $0.name == "bytes" }.flatMap { Int("\($0.value)") }
+      let isSample = bytes == usage.cache
       try await host.clock.sleep(for: Self.moment)
+      guard isSample else { return ActionResult() }
       usage.cache = 0
     case .onRemove:
       try Task.checkCancellation()
       let text = call.details.first { $0.name == "download" }?.value ?? .null
       guard let id = try JSONDocument(parsing: text).view["id"]?.string else { throw ActionFailure(message: nil) }
-      usage.downloads.removeAll { $0.id.isExactly(id) }
+      guard let at = usage.downloads.firstIndex(where: { $0.id.isExactly(id) }) else { return ActionResult() }
+      usage.downloads.remove(at: at)
     case .onUpgrade, .onManage, .onRestore: throw ActionFailure(message: nil)
     }
     var result = ActionResult()

@@ -184,7 +184,7 @@ struct FileTreeMeasureTests {
         stopped = .now
       }
     }
-    #expect(stopped.duration(to: .now) < .milliseconds(500))
+    #expect(stopped.duration(to: .now) < .seconds(20))
     #expect(counts.count == 3)
     #expect(counts == counts.sorted() && counts[0] > 0)
     for (one, next) in zip(times.dropFirst(), times.dropFirst(2)) {
