@@ -8,6 +8,8 @@ struct RemovalRules {
   let locks: FileLocks
   let open: OpenFiles
   private let user = geteuid()
+  /// Whether anything can be written on this mount.
+  private let isWritable: Bool
 
   /// What holds for all entries of one directory.
   struct Site {
@@ -20,6 +22,7 @@ struct RemovalRules {
   /// Looks at the locks and open files that there are now.
   init(root: TreeRoot) {
     (mount, device) = (root.mount, root.identity.device)
+    isWritable = cl_may_change(root.descriptor) == 0 || errno != EROFS
     locks = FileLocks()
     open = OpenFiles(near: root.directory.raw)
   }
@@ -27,6 +30,8 @@ struct RemovalRules {
   func site(of directory: Int32, _ status: FileStatus) -> Site {
     let isSticky = status.permissions & 0o1000 != 0 && user != 0 && status.owner != user
     if status.isImmutable { return Site(refusal: EPERM, isSticky: isSticky) }
+    // What an owner may do needs no further question.
+    if isWritable && status.owner == user && status.permissions & 0o300 == 0o300 { return Site() }
     return Site(refusal: cl_may_change(directory) == 0 ? 0 : errno, isSticky: isSticky)
   }
 

@@ -8,7 +8,7 @@ import Testing
 struct FileTreeCrashTests {
   /// A tree with a bit of everything; `root/a/locked` is locked by this process as long as the descriptor is open.
   private func makeTree(inside: Bool) throws -> (RemovalTree, locked: Int32) {
-    let tree = try RemovalTree()
+    let tree = try RemovalTree(in: RemovalTree.memory)
     if inside { tree.blockOuterTrash() }
     tree.make("root/a/f", "root/a/locked", "root/b/c/g", "root/h", "photos/p")
     tree.link("root/b/link", to: tree.path + "/photos")
@@ -133,7 +133,7 @@ struct FileTreeCrashTests {
 
   @Test func `two processes that clear at once leave an empty root`() async throws {
     for _ in 0..<4 {
-      let tree = try RemovalTree()
+      let tree = try RemovalTree(in: RemovalTree.memory)
       for number in 0..<60 { tree.make("root/d\(number % 6)/f\(number)") }
       let script = "for i in 1 2 3; do $TOOL clear $DIR/root & done; wait; $TOOL sweep $DIR/root >/dev/null"
       let ending = try await RemovalTool.run(script, in: tree)

@@ -10,6 +10,9 @@ final class RemovalTree: Sendable {
   /// The trash beside the root.
   var trash: String { path + "/.root.rpcshell-trash" }
 
+  /// Where many files are made and removed faster than on a disk, if there is such a place.
+  static let memory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+
   /// - Parameter place: where it is made.
   init(in place: String = "/tmp") throws {
     var template = Array((place + "/rpctests-tree-" + String(repeating: "X", count: 6)).utf8CString)
