@@ -62,9 +62,11 @@ extension ActionResult {
   /// A result with some of its members.
   static func giving(
     _ outcome: Outcome = .completed, plan: String? = nil, restored: Int? = nil, url: String? = nil,
-    message: String? = nil
+    message: String? = nil, usage: JSONText? = nil, clearedBytes: Int? = nil
   ) -> ActionResult {
     var result = ActionResult(outcome: outcome)
+    result.usage = usage
+    result.clearedBytes = clearedBytes
     result.plan = plan.map { JSONText(trusted: Array($0.utf8)) }
     result.restored = restored
     result.url = url
