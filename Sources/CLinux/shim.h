@@ -33,12 +33,13 @@ struct cl_status {
   uint64_t blocks; // of 512 bytes
   uint64_t size;
   uint64_t attributes; // STATX_ATTR_…
+  int64_t changed; // seconds since 1970, when anything about it changed last
   uint32_t mode, links, owner;
 };
 
 static inline int cl_statx(int directory, const char *name, int flags, struct cl_status *status) {
   struct statx x;
-  unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_INO | STATX_SIZE | STATX_BLOCKS | STATX_MNT_ID;
+  unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_INO | STATX_SIZE | STATX_BLOCKS | STATX_CTIME | STATX_MNT_ID;
   // AT_NO_AUTOMOUNT, AT_STATX_DONT_SYNC
   if (syscall(SYS_statx, directory, name, flags | 0x800 | 0x4000, mask, &x) != 0) return -1;
   status->device = (uint64_t)x.stx_dev_major << 32 | x.stx_dev_minor;
@@ -47,6 +48,7 @@ static inline int cl_statx(int directory, const char *name, int flags, struct cl
   status->blocks = x.stx_blocks;
   status->size = x.stx_size;
   status->attributes = x.stx_attributes;
+  status->changed = x.stx_ctime.tv_sec;
   status->mode = x.stx_mode;
   status->links = x.stx_nlink;
   status->owner = x.stx_uid;

@@ -80,9 +80,16 @@ extension Configuration {
   /// Who does an action with the defaults filled in; nil where it is not available.
   public func handler(of action: HostAction) -> Handler? {
     switch self[action] {
-    case .unset: Handler(adapter: .local, timeout: action.defaultTimeout)
+    case .unset: Handler(adapter: .local, timeout: Self.defaultTimeout(of: action, by: .local))
     case .notAvailable: nil
-    case .by(let adapter, let timeout): Handler(adapter: adapter, timeout: timeout ?? action.defaultTimeout)
+    case .by(let adapter, let timeout):
+      Handler(adapter: adapter, timeout: timeout ?? Self.defaultTimeout(of: action, by: adapter))
     }
+  }
+
+  /// Many files on a slow disk take their time, and nobody else waits for them.
+  private static func defaultTimeout(of action: HostAction, by adapter: Adapter) -> Double {
+    let isRemoval = action == .onClearCache || action == .onRemove
+    return adapter == .local && isRemoval ? 3_600 : action.defaultTimeout
   }
 }

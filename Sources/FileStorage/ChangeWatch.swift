@@ -28,6 +28,8 @@ final class ChangeWatch: @unchecked Sendable {
   private enum Place {
     /// A downloads root: its children are downloads.
     case downloads(Int)
+    /// Another root.
+    case root(Part)
     case inside(Part)
   }
 
@@ -107,10 +109,15 @@ final class ChangeWatch: @unchecked Sendable {
     }
     let isFolder = isAny(Int(IN_ISDIR)) && isAny(Int(IN_CREATE), Int(IN_MOVED_TO))
     if isFolder { changes.hasNewFolders = true }
+    // A root that went or was replaced is another one from now on, which is not watched yet.
+    let isSelf = isAny(Int(IN_DELETE_SELF), Int(IN_MOVE_SELF))
     switch place {
     case .inside(let part): changes.parts.insert(part)
+    case .root(let part):
+      if isSelf { changes.isEverything = true }
+      changes.parts.insert(part)
     case .downloads(let root):
-      if isAny(Int(IN_DELETE_SELF), Int(IN_MOVE_SELF)) {
+      if isSelf {
         changes.isEverything = true
       } else if event.len > 0 {
         let length = strnlen(UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self), Int(event.len))
@@ -137,7 +144,7 @@ final class ChangeWatch: @unchecked Sendable {
   /// Watches a folder and all that is in it.
   /// - Parameter kind: the number of what it holds.
   func add(kind: Int, _ descriptor: Int32, isStopped: () -> Bool) {
-    guard add(descriptor, .inside(.kind(kind))) else { return }
+    guard add(descriptor, .root(.kind(kind))) else { return }
     entries.visit(descriptor) { _, folder in !isStopped() && add(folder, .inside(.kind(kind))) }
   }
 

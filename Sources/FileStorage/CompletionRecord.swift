@@ -22,19 +22,28 @@ struct CompletionRecord: Sendable {
   init(folder: String, log: (String) -> Void) {
     file = StateFile(folder: folder, name: "downloads.json")
     do throws(StorageFailure) {
-      for (id, value) in try file.read()?.view.members ?? [] {
-        guard let seconds = value["completedAt"]?.integer, let bytes = value["bytes"]?.integer else { continue }
+      guard let document = try file.read() else { return }
+      guard document.view.kind == .object else {
+        throw StorageFailure("\(file.path): expected an object, got \(document.view.kind.rawValue)")
+      }
+      for (id, value) in document.view.members {
+        guard let seconds = value["completedAt"]?.integer, seconds > 0, let bytes = value["bytes"]?.integer else {
+          continue
+        }
         entries[ExactText(id)] = Entry(seconds: seconds, bytes: bytes)
       }
     } catch { log("when downloads were finished is not known: \(error.message)") }
   }
 
   /// When a download was complete, as far as that was seen.
-  /// - Parameter now: seconds since 1970-01-01T00:00:00Z. A time after it is that of a clock that was wrong.
-  mutating func completion(of id: String, bytes: Int, now: Double) -> DateValue {
+  ///
+  /// - Parameters:
+  ///   - changedAt: when anything about the file changed last: a newer file of the same size is another download.
+  ///   - now: seconds since 1970-01-01T00:00:00Z. A time after it is that of a clock that was wrong.
+  mutating func completion(of id: String, bytes: Int, changedAt: Int, now: Double) -> DateValue {
     let key = ExactText(id)
     let now = Int(now)
-    if let entry = entries[key], entry.bytes == bytes, entry.seconds <= now {
+    if let entry = entries[key], entry.bytes == bytes, entry.seconds <= now, changedAt <= entry.seconds {
       return DateValue(at: Double(entry.seconds))
     }
     entries[key] = Entry(seconds: now, bytes: bytes)

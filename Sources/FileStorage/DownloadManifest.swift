@@ -19,13 +19,13 @@ struct DownloadManifest: Sendable {
   /// Longer files are refused.
   private static let limit = 64 << 20
 
-  private static let schema = Schema.array(
-    .object([
-      .required("file", .nonEmptyString), .optional("id", .nonEmptyString), .optional("title", .string),
-      .optional("detail", .string),
-      .optional("symbol", .string(maxBytes: Download.symbolLimit, nonEmpty: false)),
-      .optional("completedAt", DateValue.schema),
-    ]))
+  private static let schema = Schema.object([
+    .required("file", .nonEmptyString), .optional("id", .nonEmptyString), .optional("title", .string),
+    .optional("detail", .string), .optional("symbol", .string(maxBytes: Download.symbolLimit, nonEmpty: false)),
+    .optional("completedAt", DateValue.schema),
+  ])
+  /// What is wrong with entries, which are passed over.
+  private(set) var problems: [String] = []
 
   /// - Throws: why it cannot be used, with the place.
   init(reading path: String) throws(StorageFailure) {
@@ -42,10 +42,31 @@ struct DownloadManifest: Sendable {
     do throws(JSONParseFailure) { document = try JSONDocument(wholeText: buffer.bytes) } catch {
       throw StorageFailure(error.text(in: buffer.bytes))
     }
-    do throws(SchemaViolation) { try Self.schema.validate(document.view, unknown: .ignored) } catch {
-      throw StorageFailure(error.text)
+    guard document.view.kind == .array else {
+      throw StorageFailure("expected an array, got \(document.view.kind.rawValue)")
     }
-    for element in document.view.elements { add(element) }
+    var ids: [ExactText: Int] = [:]
+    for (index, element) in document.view.elements.enumerated() {
+      do throws(SchemaViolation) {
+        try Self.schema.validate(element, path: "[\(index)]", unknown: .ignored)
+        add(element)
+        if let id = element["id"]?.string { try check(id, at: index, &ids) }
+      } catch { problems.append(error.text) }
+    }
+    for (file, entry) in entries where entry.id.map({ ids[ExactText($0)] != 1 }) == true { entries[file]?.id = nil }
+  }
+
+  /// An id is taken where it is one file's alone and looks like no other's.
+  private func check(_ id: String, at index: Int, _ ids: inout [ExactText: Int]) throws(SchemaViolation) {
+    let isReserved = DownloadNames.reserved.contains { id.hasPrefix($0) }
+    ids[ExactText(id), default: 0] += isReserved ? 2 : 1
+    if isReserved {
+      throw SchemaViolation(path: "[\(index)].id", reason: "expected an id that does not begin with './' or 'base64:'")
+    }
+    if ids[ExactText(id)]! > 1 {
+      throw SchemaViolation(
+        path: "[\(index)].id", reason: "expected an id that no other entry has, got '\(id.shortened)' again")
+    }
   }
 
   private mutating func add(_ element: JSONView) {

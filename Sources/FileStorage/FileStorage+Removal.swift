@@ -18,11 +18,11 @@ extension FileStorage: ActionHandler {
     case .onClearCache:
       let bytes = call.details.first { $0.name == "bytes" }.flatMap { Int("\($0.value)") }
       let report = try await perform(settings.roots.roots(of: .cache), child: nil, of: bytes, host, progress)
-      return try result(report, or: "The cache wasn't cleared.")
+      return try result(report, or: "The cache wasn't cleared.", isClear: true)
     case .onRemove:
       let (root, item) = try await downloaded(call)
       let report = try await perform([root], child: item.file.name, of: item.download.bytes, host, progress)
-      return try result(report, or: "The download wasn't removed.")
+      return try result(report, or: "The download wasn't removed.", isClear: false)
     case .onUpgrade, .onManage, .onRestore: throw ActionFailure(message: nil)
     }
   }
@@ -50,16 +50,17 @@ extension FileStorage: ActionHandler {
       let share = bytes.flatMap { $0 > 0 ? min(Double(gone.bytes) / Double($0), 1) : nil }
       Task(executorPreference: host.executor) { await self.report(ActionProgress(fraction: share), to: progress) }
     }
+    let measured = await survey?.identities ?? [:]
     let outcome = await BlockingWork.run { [settings] in
       Result { () throws(StorageFailure) in
-        try settings.checkRoots()
         var sum = RootedReport()
-        for root in roots where !stop.isStopped {
-          guard let open = try settings.open(root) else { continue }
+        for (root, open) in try settings.openChecked(roots) where !stop.isStopped {
           let control = RemovalControl(shouldStop: { stop.isStopped }, progress: report)
-          do throws(TreeFailure) { sum.add(try open.remove(child, control), of: open.path) } catch {
-            if error.isGone { continue }
-            sum.add(error)
+          do throws(TreeFailure) {
+            try open.check(isStill: measured[root])
+            sum.add(try open.remove(child, control), of: open.path)
+          } catch {
+            if !error.isGone { sum.add(error) }
           }
         }
         return sum
@@ -75,10 +76,15 @@ extension FileStorage: ActionHandler {
 
   // MARK: What it came to
 
-  private nonisolated func result(_ report: RootedReport, or nothing: String) throws -> ActionResult {
+  private nonisolated func result(
+    _ report: RootedReport, or nothing: String, isClear: Bool
+  ) throws -> ActionResult {
     if report.wasStopped { throw CancellationError() }
-    guard report.isWhole else { throw ActionFailure(message: report.text(or: nothing), data: report.data) }
+    guard report.isWhole(isClear: isClear) else {
+      throw ActionFailure(message: report.text(or: nothing, isClear: isClear), data: report.data)
+    }
     var result = ActionResult()
+    result.message = isClear ? report.note : nil
     result.clearedBytes = report.freed
     return result
   }
@@ -96,8 +102,7 @@ extension FileStorage: ActionHandler {
     let stop = StopFlag()
     let outcome = await BlockingWork.run { [settings, roots, child] in
       Result { () throws(StorageFailure) in
-        try settings.checkRoots()
-        return try settings.preview(roots, child, stop)
+        try settings.preview(roots, child, stop)
       }
     } onCancel: {
       stop.stop()
@@ -108,15 +113,21 @@ extension FileStorage: ActionHandler {
 }
 
 extension FileStorage.Settings {
-  /// Looks once more at what the roots are, right before something in them goes.
-  func checkRoots() throws(StorageFailure) {
-    do throws(StorageRootRefusal) { try RootRules.check(roots, home: home, kept: kept) } catch {
-      throw StorageFailure("\(error.place): \(error.reason)")
+  /// Opens roots, and looks once more at what those are that are open.
+  func openChecked(_ roots: [StorageRoots.Root]) throws(StorageFailure) -> [(StorageRoots.Root, TreeRoot)] {
+    var opened: [(StorageRoots.Root, TreeRoot)] = []
+    for root in roots {
+      if let open = try self.open(root) { opened.append((root, open)) }
     }
+    let descriptors = Dictionary(uniqueKeysWithValues: opened.map { ($0.0, $0.1.descriptor) })
+    do throws(StorageRootRefusal) {
+      try RootRules.check(self.roots, home: home, kept: kept, open: descriptors)
+    } catch { throw StorageFailure("\(error.place): \(error.reason)") }
+    return opened
   }
 
   /// nil where it is missing and may be.
-  func open(_ root: StorageRoots.Root) throws(StorageFailure) -> TreeRoot? {
+  private func open(_ root: StorageRoots.Root) throws(StorageFailure) -> TreeRoot? {
     do throws(TreeFailure) { return try TreeRoot(opening: root.path) } catch {
       if error.code == ENOENT && roots.mayBeMissing { return nil }
       throw StorageFailure("\(root.path): \(error.text)")
@@ -127,8 +138,7 @@ extension FileStorage.Settings {
     _ roots: [StorageRoots.Root], _ child: [UInt8]?, _ stop: StopFlag
   ) throws(StorageFailure) -> RemovalPreview {
     var preview = RemovalPreview(bytes: 0, entries: [])
-    for root in roots {
-      guard let open = try self.open(root) else { continue }
+    for (root, open) in try openChecked(roots) {
       let control = RemovalControl(shouldStop: { stop.isStopped })
       do throws(TreeFailure) {
         var entries: [RemovalPreview.Entry] = []
@@ -149,8 +159,26 @@ extension FileStorage.Settings {
 }
 
 extension TreeRoot {
-  /// Removes a child; nil is all that is in it.
+  /// Checks that it is what was measured; nil is what was not.
+  fileprivate func check(isStill measured: FileIdentity?) throws(TreeFailure) {
+    if let measured, measured != identity { throw TreeFailure(.changed, code: ESTALE, path: path) }
+  }
+
+  /// Removes a child; nil is all that is in it. Waits for another process that removes something there, for a while.
   fileprivate func remove(_ child: [UInt8]?, _ control: RemovalControl) throws(TreeFailure) -> RemovalResult {
+    for _ in 0..<Self.patience where !control.shouldStop() {
+      do throws(TreeFailure) { return try removeNow(child, control) } catch {
+        if error.cause != .busy { throw error }
+      }
+      usleep(50_000)
+    }
+    return try removeNow(child, control)
+  }
+
+  /// Tries, 50 ms apart.
+  private static let patience = 100
+
+  private func removeNow(_ child: [UInt8]?, _ control: RemovalControl) throws(TreeFailure) -> RemovalResult {
     guard let child else { return try clear(control) }
     return try remove(child.cString, expecting: nil, control)
   }

@@ -90,6 +90,7 @@ public actor FileStorage: StorageBackend {
     await measuring.end()
     try Task.checkCancellation()
     self.record = record
+    if case .failure = outcome { self.survey = nil }
     let survey = try outcome.get().value
     self.survey = survey
     return survey
@@ -142,10 +143,11 @@ public actor FileStorage: StorageBackend {
 
   /// Where not all can be watched or read, everything is looked at again after so many seconds.
   private static let pollInterval = 60.0
+  private static let failureInterval = 2.0
 
   public func waitForChange() async throws {
     guard let watch else { return }
-    let seconds = watch.isComplete && survey != nil ? nil : Self.pollInterval
+    let seconds = survey == nil ? Self.failureInterval : watch.isComplete ? nil : Self.pollInterval
     await BlockingWork.run {
       watch.wait(seconds: seconds)
     } onCancel: {

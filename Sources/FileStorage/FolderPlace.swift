@@ -30,10 +30,15 @@ struct FolderPlace: Sendable {
     let descriptor = cl_open_place(AT_FDCWD, path)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
+    self.init(of: descriptor, mounts: mounts)
+  }
+
+  /// - Returns: nil, with `errno`, where nobody knows where the open folder is.
+  init?(of descriptor: Int32, mounts: MountTable) {
     guard let status = FileStatus(of: descriptor), let real = Self.realPath(of: descriptor) else { return nil }
     self.path = real
     identity = status.identity
-    ancestors = Self.ancestors(of: descriptor, status.identity)
+    ancestors = Self.ancestors(of: descriptor, status.identity, real)
     inner = mounts.innerPath(of: real, status)
   }
 
@@ -43,14 +48,19 @@ struct FolderPlace: Sendable {
     return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
   }
 
-  /// Up to the root, whose parent is itself.
-  private static func ancestors(of descriptor: Int32, _ identity: FileIdentity) -> [FileIdentity] {
+  /// Up to the root, whose parent is itself. Who may not search a folder finds the one that it is in by the path.
+  private static func ancestors(
+    of descriptor: Int32, _ identity: FileIdentity, _ path: String
+  ) -> [FileIdentity] {
     var found: [FileIdentity] = []
     var at = descriptor
     var last = identity
     defer { if at != descriptor { close(at) } }
     while found.count < Int(PATH_MAX) {
-      let parent = cl_open_place(at, "..")
+      var parent = cl_open_place(at, "..")
+      if parent < 0 && found.isEmpty, let slash = path.lastIndex(of: "/") {
+        parent = cl_open_place(AT_FDCWD, slash == path.startIndex ? "/" : String(path[..<slash]))
+      }
       guard parent >= 0 else { break }
       if at != descriptor { close(at) }
       at = parent

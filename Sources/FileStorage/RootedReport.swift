@@ -9,6 +9,7 @@ struct RootedReport: Sendable {
   private(set) var wasStopped = false
   private var inUse = 0
   private var kept = 0
+  private var keptEntries = 0
   private var failed = 0
   private var failedEntries = 0
   /// What stayed and why, with whole paths.
@@ -23,6 +24,7 @@ struct RootedReport: Sendable {
     freed = freed.adding(result.freed.bytes)
     inUse = inUse.adding(result.inUse.bytes)
     kept = kept.adding(result.kept.bytes)
+    keptEntries += result.kept.entries
     failed = failed.adding(result.failed.bytes)
     failedEntries += result.failed.entries
     wasStopped = wasStopped || result.wasStopped
@@ -39,21 +41,33 @@ struct RootedReport: Sendable {
     problems.append(StorageWarning(path: String(decoding: failure.path, as: UTF8.self), message: failure.text))
   }
 
-  /// Whether everything went that takes room, and its bytes are free.
-  var isWhole: Bool { failedEntries == 0 && kept == 0 && inUse == 0 && trash.isEmpty }
+  /// Whether everything went that takes room, though some of it may be held open.
+  ///
+  /// - Parameter isClear: what takes no room and stays, as a socket does, is no matter for the cache; a download that
+  ///   is still there was not removed.
+  func isWhole(isClear: Bool) -> Bool {
+    failedEntries == 0 && kept == 0 && trash.isEmpty && (isClear || keptEntries == 0)
+  }
+
+  /// What a person is told where everything went; nil is the usual.
+  var note: String? {
+    inUse > 0 ? "Cleared \(ByteCount(freed).text). \(ByteCount(inUse).text) is still in use." : nil
+  }
 
   /// `Cleared 900 MB. 300 MB couldn't be removed.`
-  /// - Parameter nothing: said where nothing went.
-  func text(or nothing: String) -> String {
+  /// - Parameters:
+  ///   - nothing: said where nothing went.
+  ///   - isClear: it is about the cache, of which a part may go.
+  func text(or nothing: String, isClear: Bool) -> String {
     let staying = kept.adding(failed)
-    var sentences = [freed > 0 || inUse > 0 ? "Cleared \(ByteCount(freed).text)." : nothing]
+    var sentences = [freed > 0 && isClear ? "Cleared \(ByteCount(freed).text)." : nothing]
     if staying > 0 {
       sentences.append("\(ByteCount(staying).text) couldn't be removed.")
     } else if failedEntries > 0 {
       sentences.append("\(failedEntries) \(failedEntries == 1 ? "item" : "items") couldn't be removed.")
     }
     if inUse > 0 { sentences.append("\(ByteCount(inUse).text) is still in use.") }
-    if freed == 0, let first = problems.first { sentences.append("\(first.path): \(first.message).") }
+    if freed == 0 || !isClear, let first = problems.first { sentences.append("\(first.path): \(first.message).") }
     return sentences.joined(separator: " ")
   }
 

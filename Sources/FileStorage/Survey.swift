@@ -27,6 +27,8 @@ final class Survey: @unchecked Sendable {
   private var ids: [File: String] = [:]
   /// What the roots of each kind hold together; downloads are in ``items``.
   var kinds: [StorageRoots.Kind: TreeSizes] = [:]
+  /// What the roots were when they were measured.
+  var identities: [StorageRoots.Root: FileIdentity] = [:]
   var reclaimableBytes = 0
   var warnings: [StorageWarning] = []
   var isComplete = true

@@ -20,6 +20,8 @@ extension SurveyWork {
     if let watch, !watch.isComplete, download == nil { noticed.isEverything = true }
     if let item = download.flatMap(survey.item) { noticed.parts.insert(.download(item.file.root, item.file.name)) }
     guard !noticed.isEverything, noticed.parts.count <= Self.partLimit else { return nil }
+    // First, so that what comes into new folders while they are measured is noticed.
+    if noticed.hasNewFolders { try watchAgain(noticed.parts) }
     var changes = StorageChanges(totals: survey.totals)
     var manifest: DownloadManifest??
     for part in noticed.parts.sorted(by: Self.isBefore) {
@@ -31,7 +33,6 @@ extension SurveyWork {
         guard try update(Survey.File(root: root, name: name), manifest ?? nil, survey, &changes) else { return nil }
       }
     }
-    if noticed.hasNewFolders { try watchAgain(noticed.parts) }
     changes.totals = survey.totals
     return changes
   }
@@ -69,21 +70,14 @@ extension SurveyWork {
       return true
     }
     let entry = manifest?.entry(file.name, in: folder.root.path)
-    guard let id = known ?? newID(entry, file, folder, survey) else { return false }
-    let download = self.download(id, file, measure.units[0], entry)
+    let path = settings.roots.downloads.count > 1 ? folder.root.path : nil
+    let id = known ?? entry?.id ?? DownloadNames.id(file.name, in: path, hasManifest: settings.manifest != nil)
+    if known == nil && survey.item(id) != nil { return false }
+    let download = self.download(id, file, folder, measure.units[0], entry)
     guard old?.download != download || old?.sizes != measure.units[0] else { return true }
     survey.put(file, measure.units[0], download)
     if old?.download != download { changes.downloads.append(download) }
     return true
-  }
-
-  /// An id for a download that came; nil where another has it.
-  private func newID(
-    _ entry: DownloadManifest.Entry?, _ file: Survey.File, _ folder: RootFolder, _ survey: Survey
-  ) -> String? {
-    var names = DownloadNames()
-    let id = names.id(entry?.id, file.name, in: settings.roots.downloads.count > 1 ? folder.root.path : nil)
-    return survey.item(id) == nil ? id : nil
   }
 
   // MARK: One kind

@@ -60,6 +60,7 @@ struct SurveyWork {
       survey.put(kind, TreeSizes.sum(sizes))
     }
     survey.reclaimableBytes = measure.reclaimable
+    for folder in folders { survey.identities[folder.root] = FileStatus(of: folder.descriptor)?.identity }
     finish(survey, measure)
     return survey
   }
@@ -94,7 +95,11 @@ struct SurveyWork {
 
   mutating func readManifest() -> DownloadManifest? {
     guard let path = settings.manifest else { return nil }
-    do throws(StorageFailure) { return try DownloadManifest(reading: path) } catch {
+    do throws(StorageFailure) {
+      let manifest = try DownloadManifest(reading: path)
+      warnings += manifest.problems.prefix(Self.warningLimit).map { StorageWarning(path: path, message: $0) }
+      return manifest
+    } catch {
       warnings.append(StorageWarning(path: path, message: error.message))
       return nil
     }
@@ -104,9 +109,8 @@ struct SurveyWork {
 
   /// Deletes what an earlier process left behind when it was killed, and puts back what has to stay.
   mutating func sweep() {
-    guard (try? settings.checkRoots()) != nil else { return }
-    for root in settings.roots.all where root.kind.isRemovable {
-      guard let open = try? settings.open(root) else { continue }
+    let roots = settings.roots.all.filter(\.kind.isRemovable)
+    for (_, open) in (try? settings.openChecked(roots)) ?? [] {
       _ = try? open.sweep(RemovalControl(shouldStop: { [stop] in stop.isStopped }))
     }
   }
@@ -147,34 +151,40 @@ struct SurveyWork {
     }
   }
 
+  /// Whether a child is the manifest, however its path is written.
   func isManifest(_ name: [UInt8], _ folder: RootFolder) -> Bool {
-    guard let path = settings.manifest else { return false }
-    return Array(path.utf8) == Array(folder.root.path.utf8) + [UInt8(ascii: "/")] + name
+    guard let path = settings.manifest, let slash = path.lastIndex(of: "/"),
+      Array(path[path.index(after: slash)...].utf8) == name
+    else { return false }
+    let parent = slash == path.startIndex ? "/" : String(path[..<slash])
+    return FileStatus(through: parent)?.identity == FileStatus(of: folder.descriptor)?.identity
   }
 
   private mutating func add(
     _ children: [Child], _ sizes: some Sequence<TreeSizes>, _ manifest: DownloadManifest?, to survey: Survey
   ) {
-    var names = DownloadNames()
     for (child, sizes) in zip(children, sizes) where sizes.entries > 0 {
       let path = settings.roots.downloads.count > 1 ? child.folder.root.path : nil
       let entry = manifest?.entry(child.file.name, in: child.folder.root.path)
-      let id = names.id(entry?.id, child.file.name, in: path)
-      survey.put(child.file, sizes, download(id, child.file, sizes, entry), place: child.place)
+      let id = entry?.id ?? DownloadNames.id(child.file.name, in: path, hasManifest: settings.manifest != nil)
+      survey.put(child.file, sizes, download(id, child.file, child.folder, sizes, entry), place: child.place)
     }
     record?.keep(only: survey.items.keys.map(\.text))
   }
 
   mutating func download(
-    _ id: String, _ file: Survey.File, _ sizes: TreeSizes, _ entry: DownloadManifest.Entry?
+    _ id: String, _ file: Survey.File, _ folder: RootFolder, _ sizes: TreeSizes, _ entry: DownloadManifest.Entry?
   ) -> Download {
     var download = Download(id: id, title: entry?.title ?? DownloadNames.title(of: file.name), bytes: sizes.allocated)
     if let detail = entry?.detail { download.detail = .value(detail) }
     if let symbol = entry?.symbol { download.symbol = .value(symbol) }
     if let completion = entry?.completedAt {
       download.completedAt = .value(completion)
-    } else if let completion = record?.completion(of: id, bytes: sizes.allocated, now: now) {
-      download.completedAt = .value(completion)
+    } else if record != nil {
+      let name = file.name.map { CChar(bitPattern: $0) } + [0]
+      let changed = FileStatus(at: folder.descriptor, name)?.changedAt
+      let completion = record?.completion(of: id, bytes: sizes.allocated, changedAt: changed ?? .max, now: now)
+      if let completion { download.completedAt = .value(completion) }
     }
     return download
   }

@@ -37,6 +37,8 @@ public struct FileStatus: Sendable {
   public var links: UInt32 { raw.links }
   /// The user it belongs to.
   public var owner: UInt32 { raw.owner }
+  /// When anything about it changed last, by this machine's clock: seconds since 1970-01-01T00:00:00Z.
+  public var changedAt: Int { Int(raw.changed) }
   /// Permissions, as chmod(2) takes them.
   public var permissions: UInt32 { raw.mode & 0o7777 }
 

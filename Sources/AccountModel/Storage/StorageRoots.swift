@@ -28,7 +28,7 @@ public struct StorageRoots: Sendable, Equatable {
   }
 
   /// One of the folders.
-  public struct Root: Sendable, Equatable {
+  public struct Root: Sendable, Hashable {
     public let kind: Kind
     public let index: Int
     /// Absolute.

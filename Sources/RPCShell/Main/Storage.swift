@@ -13,7 +13,7 @@ enum Storage {
       clearHold: .seconds(configuration.holds.clearCache ?? Configuration.Holds.defaultClearCache),
       showsFreeSpace: configuration.storage.showsFreeSpace ?? true,
       appliesAutoRemove: configuration.storage.applyAutoRemove ?? false)
-    let isSample = setup.options.isDemo && configuration.storage.roots == nil
+    let isSample = setup.options.isDemo
     let files = isSample ? nil : setup.fileStorage.map { FileStorage($0, executor: executor, now: setup.now, log: log) }
     if isSample { settings.initial = .sample }
     let local: (any ActionHandler)? = isSample ? SampleStorage(.sample, executor: executor) : files
@@ -65,13 +65,14 @@ extension Setup {
     let configurationFolder = file.flatMap { file in
       file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? "."
     }
-    return [stateFolder, configuration == nil ? nil : configurationFolder].compactMap(\.self)
+    let states = [stateFolder, ConfigurationFile.stateFolder(of: nil)]
+    return (states + [configuration == nil ? nil : configurationFolder]).compactMap(\.self)
   }
 
   /// Looks at the configured roots.
   /// - Throws: the first that is refused, as an error of the configuration.
   func checkRoots() throws(UsageError) {
-    guard let roots = configuration?.storage.roots else { return }
+    guard !options.isDemo, let roots = configuration?.storage.roots else { return }
     do throws(StorageRootRefusal) { try RootRules.check(roots, home: home, kept: keptFolders) } catch {
       throw UsageError("\(file?.path ?? ""): \(error.place): \(error.reason)", see: nil)
     }

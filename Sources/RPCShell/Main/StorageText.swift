@@ -45,7 +45,7 @@ enum StorageText {
   /// What is asked before the cache is cleared, and how a script answers.
   static func question(_ confirmation: JSONView) -> [String] {
     ResultText.texts(confirmation, "title")
-      + [#"to go on: rpcshell call storage.clearCache '{"confirmed":true}'"#]
+      + [#"to go on, call it with '{"confirmed":true}'"#]
   }
 
   /// What would go, and what would stay.

@@ -30,7 +30,8 @@ struct ConfigurationTests {
     #expect(configuration.account.isSample)
     for action in HostAction.allCases {
       #expect(configuration.handler(of: action)?.adapter == .local)
-      #expect(configuration.handler(of: action)?.timeout == (action == .onUpgrade ? 600 : 60))
+      let isRemoval = action == .onClearCache || action == .onRemove
+      #expect(configuration.handler(of: action)?.timeout == (action == .onUpgrade ? 600 : isRemoval ? 3600 : 60))
       #expect(configuration.handler(of: action)?.isCustom == false)
     }
   }
@@ -44,7 +45,7 @@ struct ConfigurationTests {
     #expect(configuration.handler(of: .onUpgrade) == .init(adapter: .host, timeout: 600))
     #expect(configuration.handler(of: .onManage) == .init(adapter: .host, timeout: 0.5))
     #expect(configuration.handler(of: .onRestore) == nil)
-    #expect(configuration.handler(of: .onClearCache) == .init(adapter: .local, timeout: 60))
+    #expect(configuration.handler(of: .onClearCache) == .init(adapter: .local, timeout: 3600))
     #expect(configuration.handler(of: .onRemove) == .init(adapter: .local, timeout: 86400))
     #expect(configuration[.onManage] == .by(.host, timeout: 0.5))
     #expect(configuration[.onRestore] == .notAvailable)

@@ -59,7 +59,7 @@ struct StorageSessionTests {
     let question = try await call(config + ["call", "storage.clearCache", "--output", "text"]).texts
     #expect(
       question == [
-        "Clear 102 kB of cache?", #"to go on: rpcshell call storage.clearCache '{"confirmed":true}'"#,
+        "Clear 102 kB of cache?", #"to go on, call it with '{"confirmed":true}'"#,
       ])
     let preview = try await call(config + ["call", "storage.clearCache", #"{"dryRun":true}"#, "--output", "text"]).texts
     #expect(preview == ["102400  \(folder.at("cache/x"))", "bytes that would be free: 102400"])

@@ -11,26 +11,27 @@ struct DownloadNamesTests {
   @Test(arguments: [
     (bytes("a.mp3"), "a.mp3"), (bytes("é\u{301}"), "é\u{301}"), ([0xFF, 0xFE, 0x61], "base64://5h"),
     (bytes("a\nb"), "base64:YQpi"), (bytes("a\u{1B}[1m"), "base64:YRtbMW0="), (bytes("ab\u{7F}"), "base64:YWJ/"),
+    (bytes("base64:gA=="), "base64:YmFzZTY0OmdBPT0="), ([0x80], "base64:gA=="),
   ])
   func `an id is the name where that can be sent, else its bytes`(name: [UInt8], id: String) {
-    var names = DownloadNames()
-    #expect(names.id(nil, name, in: nil) == id)
-    #expect(names.id(nil, name, in: nil) == "./" + id)
+    #expect(DownloadNames.id(name, in: nil, hasManifest: false) == id)
+    #expect(DownloadNames.id(name, in: nil, hasManifest: true) == "./" + id)
   }
 
   @Test func `files of several folders have ids of their own`() {
-    var names = DownloadNames()
-    #expect(names.id(nil, Self.bytes("a"), in: "/x") == "/x/a")
-    #expect(names.id(nil, Self.bytes("a"), in: "/y") == "/y/a")
-    #expect(names.id("a", Self.bytes("b"), in: nil) == "a")
-    #expect(names.id("a", Self.bytes("c"), in: nil) == "c")
-    #expect(names.id(nil, Self.bytes("a"), in: nil) == "./a")
+    #expect(DownloadNames.id(Self.bytes("a"), in: "/x", hasManifest: false) == "/x/a")
+    #expect(DownloadNames.id(Self.bytes("a"), in: "/y", hasManifest: false) == "/y/a")
   }
 
-  @Test func `names that only look alike are two`() {
-    var names = DownloadNames()
-    #expect(names.id(nil, Self.bytes("caf\u{E9}"), in: nil).utf8.count == 5)
-    #expect(names.id(nil, Self.bytes("cafe\u{301}"), in: nil).utf8.count == 6)
+  @Test func `ids of a manifest are one file's alone, and look like no other's`() throws {
+    let file = try TemporaryFile(
+      #"""
+      [{"file":"a","id":"d1"},{"file":"b","id":"d1"},{"file":"c","id":"./x"},{"file":"d","id":"base64:x"},
+       {"file":"e","id":"d2","title":"E"}]
+      """#)
+    let manifest = try DownloadManifest(reading: file.path)
+    #expect("abcde".map { manifest.entry(Self.bytes(String($0)), in: "/x")?.id } == [nil, nil, nil, nil, "d2"])
+    #expect(manifest.problems.count == 3)
   }
 
   @Test func `a title is on one line`() {
@@ -62,9 +63,16 @@ struct DownloadNamesTests {
     #expect(manifest.entry(Self.bytes("c.mp3"), in: "/x") == nil)
   }
 
+  @Test func `an entry that is wrong is passed over, and says where`() throws {
+    let file = try TemporaryFile(#"[{"id":"a"},{"file":"a","completedAt":"2026-02-30"},{"file":"b","title":"B"}]"#)
+    let manifest = try DownloadManifest(reading: file.path)
+    #expect(manifest.entry(Self.bytes("b"), in: "/x")?.title == "B" && manifest.entry(Self.bytes("a"), in: "/x") == nil)
+    #expect(manifest.problems.first == "[0].file: missing; expected a string")
+    #expect(manifest.problems.last?.hasPrefix("[1].completedAt: expected a date that exists") == true)
+  }
+
   @Test(arguments: [
-    ("{}", "expected an array, got an object"), (#"[{"id":"a"}]"#, "[0].file: missing; expected a string"),
-    (#"[{"file":"a","completedAt":"2026-02-30"}]"#, "[0].completedAt: expected a date that exists"), ("[", "line 1"),
+    ("{}", "expected an array, got an object"), ("7", "expected an array, got an integer"), ("[", "line 1"),
   ])
   func `a manifest that cannot be used says where`(text: String, reason: String) throws {
     let file = try TemporaryFile(text)

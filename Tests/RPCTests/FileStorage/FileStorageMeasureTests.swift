@@ -81,7 +81,7 @@ struct FileStorageMeasureTests {
     folders.folder.write(
       "downloads/index.json", #"[{"file":"b","id":"d1","title":"Episode 12","detail":"Audio","symbol":"waveform"}]"#)
     let downloads = try folders.measure().usage.downloads
-    #expect(downloads.map(\.id) == ["a", "d1"])
+    #expect(downloads.map(\.id) == ["./a", "d1"])
     #expect(downloads[1].title == "Episode 12" && downloads[1].detail.value == "Audio")
     folders.folder.write("downloads/index.json", "[")
     let measure = try folders.measure()

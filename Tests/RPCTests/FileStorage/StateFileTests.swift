@@ -60,21 +60,21 @@ struct StateFileTests {
       CompletionRecord(folder: folder.path) { [lines] line in lines.withLock { $0.append(line) } }
     }
     var first = record()
-    #expect(first.completion(of: "a", bytes: 5, now: 1000).text == "1970-01-01T00:16:40Z")
-    _ = first.completion(of: "b", bytes: 5, now: 1000)
-    _ = first.completion(of: "c", bytes: 5, now: 5000)
+    #expect(first.completion(of: "a", bytes: 5, changedAt: 900, now: 1000).text == "1970-01-01T00:16:40Z")
+    _ = first.completion(of: "b", bytes: 5, changedAt: 900, now: 1000)
+    _ = first.completion(of: "c", bytes: 5, changedAt: 900, now: 5000)
     try first.save()
     var second = record()
-    #expect(second.completion(of: "a", bytes: 5, now: 2000).text == "1970-01-01T00:16:40Z")
+    #expect(second.completion(of: "a", bytes: 5, changedAt: 900, now: 2000).text == "1970-01-01T00:16:40Z")
     #expect(!second.isChanged)
-    #expect(second.completion(of: "b", bytes: 6, now: 2000).text == "1970-01-01T00:33:20Z")
+    #expect(second.completion(of: "b", bytes: 6, changedAt: 900, now: 2000).text == "1970-01-01T00:33:20Z")
     // A clock that was wrong: what it said is no time that has been.
-    #expect(second.completion(of: "c", bytes: 5, now: 4000).text == "1970-01-01T01:06:40Z")
+    #expect(second.completion(of: "c", bytes: 5, changedAt: 900, now: 4000).text == "1970-01-01T01:06:40Z")
     second.keep(only: ["a", "c"])
     try second.save()
     var third = record()
-    #expect(third.completion(of: "b", bytes: 6, now: 9000).text == "1970-01-01T02:30:00Z")
-    #expect(third.completion(of: "a", bytes: 5, now: 9000).text == "1970-01-01T00:16:40Z")
+    #expect(third.completion(of: "b", bytes: 6, changedAt: 900, now: 9000).text == "1970-01-01T02:30:00Z")
+    #expect(third.completion(of: "a", bytes: 5, changedAt: 900, now: 9000).text == "1970-01-01T00:16:40Z")
     #expect(lines.withLock { $0 } == [])
   }
 }

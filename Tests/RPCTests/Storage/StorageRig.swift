@@ -1,6 +1,7 @@
 import AccountModel
 import RPCShell
 import StoragePlugin
+import Testing
 
 /// A storage plugin that a test drives.
 final class StorageRig: PluginRig<StoragePlugin> {
