@@ -42,6 +42,7 @@ extension StoragePlugin {
     }
     state.isRefreshing = refreshing ?? false
     publish(StateFeed.Transition(cause: "set", requestID: context.requestID))
+    startTidying()
     return revisionText()
   }
 

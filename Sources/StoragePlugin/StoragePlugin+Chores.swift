@@ -14,15 +14,16 @@ extension StoragePlugin {
     if state.isLoading { measureUnasked() }
   }
 
-  /// Begins once there are figures.
-  func startChores() {
-    guard chores.isEmpty, !isSettling, let backend else { return }
-    if backend.isWatching {
-      chores.append(Task(executorPreference: executor) { await self.follow(backend) })
-    }
-    if settings.appliesAutoRemove {
-      chores.append(Task(executorPreference: executor) { await self.removeOld() })
-    }
+  /// Begins once something was measured.
+  func startWatching() {
+    guard watching == nil, !isSettling, let backend, backend.isWatching else { return }
+    watching = Task(executorPreference: executor) { await self.follow(backend) }
+  }
+
+  /// Begins once there are figures, whoever they come from.
+  func startTidying() {
+    guard tidying == nil, !isSettling, !state.isLoading, settings.appliesAutoRemove else { return }
+    tidying = Task(executorPreference: executor) { await self.removeOld() }
   }
 
   // MARK: Watching
@@ -30,11 +31,12 @@ extension StoragePlugin {
   private func follow(_ backend: any StorageBackend) async {
     while !Task.isCancelled {
       guard (try? await backend.waitForChange()) != nil else { return }
-      let began = MonotonicTime.now
-      guard let update = await lookAtChanges(backend) else { return }
+      var look: StorageUpdate?? = .none
+      let duration = await host.clock.measure { look = await lookAtChanges(backend) }
+      guard !Task.isCancelled, let update = look else { return }
       apply(update)
       // Looking takes a fifth of the time at most.
-      let pause = max(Self.watchInterval, began.duration(to: .now) * 4)
+      let pause = max(Self.watchInterval, duration * 4)
       guard (try? await host.clock.sleep(for: pause)) != nil else { return }
     }
   }
@@ -52,7 +54,7 @@ extension StoragePlugin {
   private func apply(_ update: StorageUpdate?) {
     guard isMeasured else { return }
     switch update {
-    case .parts(let changes): if !take(changes) { return }
+    case .parts(let changes): _ = take(changes)
     case .whole(let measure):
       guard state.differs(from: measure) else { return }
       take(measure)

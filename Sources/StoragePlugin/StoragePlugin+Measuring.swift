@@ -7,6 +7,8 @@ extension StoragePlugin {
   struct Measuring {
     let task: Task<Void, Never>
     var waiting: [Waiter] = []
+    /// The request that started it, while that waits.
+    var starter: (ticket: Int, id: RequestID?)?
     /// The plugin itself needs it, whoever stops waiting.
     var isNeeded = false
   }
@@ -20,9 +22,9 @@ extension StoragePlugin {
   /// Waits for figures that are newer than this call.
   func measure(_ context: CallContext) async throws(RPCError) {
     if let reason = context.stop.reason { throw .stopped(reason, seconds: nil, data: Self.errorData) }
-    if measuring == nil { startMeasure() }
     lastNumber += 1
     let ticket = lastNumber
+    if measuring == nil { startMeasure(ticket, context) }
     context.progress.begin(title: "Measure storage")
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { call in
@@ -41,20 +43,25 @@ extension StoragePlugin {
   private func leaveMeasure(_ ticket: Int, _ reason: StopReason) {
     guard let at = measuring?.waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
     let waiter = measuring!.waiting.remove(at: at)
+    if measuring!.starter?.ticket == ticket { measuring!.starter = nil }
     if measuring!.waiting.isEmpty && !measuring!.isNeeded { measuring!.task.cancel() }
     waiter.call.resume(returning: .failure(.stopped(reason, seconds: nil, data: Self.errorData)))
   }
 
   /// Measures though nobody asked.
   func measureUnasked() {
-    if measuring == nil { startMeasure() }
+    if measuring == nil { startMeasure(0, CallContext(of: host)) }
     measuring?.isNeeded = true
   }
 
-  private func startMeasure() {
+  private func startMeasure(_ ticket: Int, _ context: CallContext) {
     state.isRefreshing = true
-    if !state.isLoading { publish(StateFeed.Transition(cause: "measure")) }
-    measuring = Measuring(task: Task(executorPreference: executor) { await self.runMeasure() })
+    if !state.isLoading { publish(StateFeed.Transition(cause: "measure", requestID: context.requestID)) }
+    measuring = Measuring(task: measureTask(), starter: (ticket, context.requestID))
+  }
+
+  private func measureTask() -> Task<Void, Never> {
+    Task(executorPreference: executor) { await self.runMeasure() }
   }
 
   /// Measures until nothing was removed or handed over meanwhile.
@@ -65,13 +72,20 @@ extension StoragePlugin {
       outcome = await measureOnce()
       if began == generation { break }
     } while !Task.isCancelled
+    let waiting = measuring!.waiting
+    if Task.isCancelled, !waiting.isEmpty, case .failure = outcome {
+      // Everybody had left, but then others came, who want it.
+      measuring = Measuring(task: measureTask(), waiting: waiting)
+      return
+    }
     state.isRefreshing = false
     if case .failure = outcome, !state.isLoading, !Task.isCancelled { state.isStale = true }
-    publishMeasure(StateFeed.Transition(cause: "measure"))
-    let waiting = measuring?.waiting ?? []
+    publishMeasure(StateFeed.Transition(cause: "measure", requestID: measuring!.starter?.id))
     measuring = nil
     for waiter in waiting { waiter.call.resume(returning: outcome) }
-    if case .success = outcome { startChores() }
+    guard case .success = outcome else { return }
+    startWatching()
+    startTidying()
   }
 
   private func measureOnce() async -> Result<Void, RPCError> {
@@ -101,7 +115,7 @@ extension StoragePlugin {
 
   /// Measures again after something was removed, whether or not whoever asked for that still waits.
   func measureAfterRemoval() async {
-    guard let backend else { return }
+    guard let backend, isMeasured else { return }
     generation += 1
     let began = generation
     let outcome = await Task(executorPreference: executor) { try await backend.measure { _ in } }.result

@@ -66,6 +66,8 @@ public actor StoragePlugin: Plugin {
   var clearRun: Int?
   /// Removals that run, by the download's id.
   var removals: [ExactText: RemovalRun] = [:]
+  /// Answers for calls that joined a removal and do not wait yet.
+  var earlyAnswers: [Int: Result<JSONText, RPCError>] = [:]
   /// Numbers runs and the calls that wait for them.
   var lastNumber = 0
   /// The measure that runs, and who waits for it.
@@ -75,7 +77,7 @@ public actor StoragePlugin: Plugin {
   /// The figures are the backend's newest, so that its changes can be taken over.
   var isMeasured = false
   /// What the plugin does by itself while the session lives.
-  var chores: [Task<Void, Never>] = []
+  var watching, tidying: Task<Void, Never>?
   /// The removal that nobody asked for, while one runs.
   var ownRemoval: StopSignal?
 
@@ -128,7 +130,8 @@ public actor StoragePlugin: Plugin {
 
   public func settle() {
     isSettling = true
-    for chore in chores { chore.cancel() }
+    watching?.cancel()
+    tidying?.cancel()
     ownRemoval?.set(.drained)
     if let measuring, measuring.waiting.isEmpty { measuring.task.cancel() }
     // Not at once: the reply whose outcome is held may still be on its way, and comes first.
@@ -154,6 +157,7 @@ public actor StoragePlugin: Plugin {
     state.showsFreeSpace = settings.showsFreeSpace
     if let initial = settings.initial { take(initial) }
     makeFeed()
+    startTidying()
   }
 
   private func makeFeed() { feed = StateFeed(plugin: name, initial: state.snapshot(environment)) }

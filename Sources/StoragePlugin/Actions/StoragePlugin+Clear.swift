@@ -150,6 +150,7 @@ extension StoragePlugin {
       return end
     } catch {
       host.log("\(action.hostAction.rawValue): \(error.text)")
+      await update()
       return .failed(ActionFailure(message: nil))
     }
   }

@@ -5,8 +5,15 @@ import RPCShell
 extension StoragePlugin {
   /// A removal that runs, and the calls that wait for it beside the one that started it.
   struct RemovalRun {
+    let number: Int
     let stop: StopSignal
-    var joined: [(ticket: Int, call: CheckedContinuation<Result<JSONText, RPCError>, Never>)] = []
+    /// By ticket. A call has its place from its beginning on; it may wait a little later.
+    var joined: [Int: Joiner] = [:]
+  }
+
+  enum Joiner {
+    case coming
+    case waiting(CheckedContinuation<Result<JSONText, RPCError>, Never>)
   }
 
   func remove(_ params: JSONView, _ context: CallContext) throws(RPCError) -> Route.ActionWork {
@@ -26,38 +33,41 @@ extension StoragePlugin {
   private func beginRemoval(
     of id: String, _ isDryRun: Bool, _ binding: ActionBinding, _ context: CallContext
   ) throws(RPCError) -> Route.ActionWork {
+    if !isDryRun, let running = removals[ExactText(id)] {
+      guard running.stop.reason == nil else {
+        throw StorageAction.remove.error(
+          .busy, "The download is being removed already", [RPCError.Member("running", .string("remove"))])
+      }
+      let ticket = joinTicket(ExactText(id))
+      return { () async throws(RPCError) in try await self.join(ExactText(id), ticket, context).get() }
+    }
     guard let download = state.downloads[id] else {
       throw StorageAction.remove.error(
         .notFound, "There is no download '\(id.plainLine.shortened)'", [RPCError.Member("id", .string(id))])
     }
     if isDryRun { return try preview(.download(id: id), of: .remove, binding, context) }
-    if let running = removals[ExactText(id)], running.stop.reason == nil {
-      return { () async throws(RPCError) in try await self.join(id, context).get() }
-    }
     return startRemoval(download, binding, context, cause: "remove")
   }
 
   // MARK: Joining
 
-  private func join(_ id: String, _ context: CallContext) async -> Result<JSONText, RPCError> {
-    let key = ExactText(id)
+  private func joinTicket(_ key: ExactText) -> Int {
     lastNumber += 1
-    let ticket = lastNumber
+    removals[key]!.joined[lastNumber] = .coming
+    return lastNumber
+  }
+
+  private func join(_ key: ExactText, _ ticket: Int, _ context: CallContext) async -> Result<JSONText, RPCError> {
+    if let answer = earlyAnswers.removeValue(forKey: ticket) { return answer }
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { call in
-        if removals[key] == nil { return call.resume(returning: .success(Self.completed)) }
-        removals[key]!.joined.append((ticket, call))
-      }
+      await withCheckedContinuation { removals[key]!.joined[ticket] = .waiting($0) }
     } onCancel: {
       Task(executorPreference: executor) { await self.leave(ticket, key, context.stop.reason ?? .cancelled) }
     }
   }
 
-  private static let completed = JSONText { writer in writer.object { $0.member("outcome", "completed") } }
-
   private func leave(_ ticket: Int, _ key: ExactText, _ reason: StopReason) {
-    guard let at = removals[key]?.joined.firstIndex(where: { $0.ticket == ticket }) else { return }
-    let (_, call) = removals[key]!.joined.remove(at: at)
+    guard case .waiting(let call)? = removals[key]?.joined.removeValue(forKey: ticket) else { return }
     let seconds = binding(of: .remove)?.timeout
     call.resume(returning: .failure(.stopped(reason, seconds: seconds, data: StorageAction.remove.errorData)))
   }
@@ -69,7 +79,9 @@ extension StoragePlugin {
     _ download: Download, _ binding: ActionBinding, _ context: CallContext, cause: String
   ) -> Route.ActionWork {
     let key = ExactText(download.id)
-    removals[key] = RemovalRun(stop: context.stop)
+    lastNumber += 1
+    let number = lastNumber
+    removals[key] = RemovalRun(number: number, stop: context.stop)
     state.dismissError(of: download.id)
     state.setRemoving(download.id, progress: nil)
     publish(StateFeed.Transition(cause: cause, requestID: context.requestID))
@@ -78,14 +90,16 @@ extension StoragePlugin {
     let run = HandlerRun(binding.handler, call, stop: context.stop, host: host)
     return { () async throws(RPCError) in
       let end = await run.run { report in
-        self.assumeIsolated { $0.reportRemoval(report, key, context, cause) }
+        self.assumeIsolated { $0.reportRemoval(report, of: key, number, context, cause) }
       }
       return try await self.finishRemoval(end, download, binding, context, cause).get()
     }
   }
 
-  private func reportRemoval(_ report: ActionProgress, _ key: ExactText, _ context: CallContext, _ cause: String) {
-    guard removals[key] != nil else { return }
+  private func reportRemoval(
+    _ report: ActionProgress, of key: ExactText, _ number: Int, _ context: CallContext, _ cause: String
+  ) {
+    guard removals[key]?.number == number else { return }
     var phase = ActionPhase.working
     phase.report(report)
     state.setRemoving(key.text, progress: phase.progress)
@@ -106,7 +120,12 @@ extension StoragePlugin {
       StateFeed.Transition(
         cause: cause, requestID: context.requestID, feedback: outcome.feedback, announcement: outcome.announcement))
     context.progress.end()
-    for (_, call) in run?.joined ?? [] { call.resume(returning: outcome.reply) }
+    for (ticket, joiner) in (run?.joined ?? [:]).sorted(by: { $0.key < $1.key }) {
+      switch joiner {
+      case .coming: earlyAnswers[ticket] = outcome.reply
+      case .waiting(let call): call.resume(returning: outcome.reply)
+      }
+    }
     return outcome.reply
   }
 

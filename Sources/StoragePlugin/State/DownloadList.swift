@@ -7,8 +7,8 @@ struct DownloadList: Sendable {
   /// In the order in which they are shown.
   private(set) var ids: [String] = []
   private var table = StateRowTable()
-  /// Ids of ``ids`` that are gone: the list is tidied now and then.
-  private var goneCount = 0
+  /// Those of ``ids`` that are gone: the list is tidied now and then.
+  private var gone: Set<ExactText> = []
   /// Kept beside, since adding up would follow the length.
   private var sum: Int128 = 0
 
@@ -46,22 +46,29 @@ struct DownloadList: Sendable {
   }
 
   private mutating func append(_ newer: [Download], _ row: (Download) -> StateRows.Row) {
+    if !gone.isEmpty && newer.contains(where: { gone.contains(ExactText($0.id)) }) { tidy() }
     for download in newer {
       downloads[ExactText(download.id)] = download
       sum += Int128(download.bytes)
     }
     ids += newer.map(\.id)
-    table.append(newer.map(row))
+    if newer.count == 1 { table.put(row(newer[0])) } else { table.append(newer.map(row)) }
   }
 
   /// Takes over one download; one that is new comes last.
-  mutating func put(_ download: Download, _ row: (Download) -> StateRows.Row) {
+  /// - Returns: whether it says anything new.
+  @discardableResult
+  mutating func put(_ download: Download, _ row: (Download) -> StateRows.Row) -> Bool {
     let key = ExactText(download.id)
-    guard let old = downloads[key] else { return append([download], row) }
-    guard old != download else { return }
+    guard let old = downloads[key] else {
+      append([download], row)
+      return true
+    }
+    guard old != download else { return false }
     sum += Int128(download.bytes) - Int128(old.bytes)
     downloads[key] = download
     table.put(row(download))
+    return true
   }
 
   /// Draws the row of a download again.
@@ -69,13 +76,19 @@ struct DownloadList: Sendable {
     if let download = self[id] { table.put(row(download)) }
   }
 
-  mutating func remove(_ id: String) {
-    guard let old = downloads.removeValue(forKey: ExactText(id)) else { return }
+  /// - Returns: whether it was there.
+  @discardableResult
+  mutating func remove(_ id: String) -> Bool {
+    guard let old = downloads.removeValue(forKey: ExactText(id)) else { return false }
     sum -= Int128(old.bytes)
     table.remove(id)
-    goneCount += 1
-    guard goneCount > 64 + downloads.count / 2 else { return }
+    gone.insert(ExactText(id))
+    if gone.count > 64 + downloads.count / 2 { tidy() }
+    return true
+  }
+
+  private mutating func tidy() {
     ids = ids.filter { downloads[ExactText($0)] != nil }
-    goneCount = 0
+    gone = []
   }
 }

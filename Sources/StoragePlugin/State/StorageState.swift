@@ -77,19 +77,20 @@ struct StorageState: Sendable {
   /// - Returns: whether anything did.
   mutating func take(_ changes: StorageChanges, asOf: String) -> Bool {
     guard var figures else { return false }
-    let before = (figures, total)
-    for id in changes.removed { downloads.remove(id) }
+    var isNew = figures.totals != changes.totals
+    for id in changes.removed { isNew = downloads.remove(id) || isNew }
     let removing = removing
-    for download in changes.downloads { downloads.put(download) { Self.row($0, removing) } }
-    figures.cache = changes.cache ?? figures.cache
-    figures.photos = changes.photos ?? figures.photos
-    figures.other = changes.other ?? figures.other
+    for download in changes.downloads { isNew = downloads.put(download) { Self.row($0, removing) } || isNew }
+    let parts: [(WritableKeyPath<Figures, Int>, Int?)] = [
+      (\.cache, changes.cache), (\.photos, changes.photos), (\.other, changes.other),
+    ]
+    for case (let part, let bytes?) in parts where figures[keyPath: part] != bytes {
+      figures[keyPath: part] = bytes
+      isNew = true
+    }
     figures.totals = changes.totals
+    if isNew { figures.asOf = asOf }
     self.figures = figures
-    let isNew =
-      !changes.removed.isEmpty || !changes.downloads.isEmpty || total != before.1
-      || figures.totals != before.0.totals
-    if isNew { self.figures?.asOf = asOf }
     settle()
     return isNew
   }

@@ -122,13 +122,16 @@ struct FileStorageMeasureTests {
     folders.folder.write("downloads/a", bytes: 1)
     let old = [timespec(tv_sec: 978_307_200, tv_nsec: 0), timespec(tv_sec: 978_307_200, tv_nsec: 0)]
     utimensat(AT_FDCWD, folders.folder.at("downloads/a"), old, 0)
+    // After the file was made, whenever this runs.
+    let now = 1_900_000_000.0
+    folders.restart(now: now)
     func completion() throws -> String? { try folders.measure().usage.downloads.first?.completedAt.value?.text }
-    #expect(try completion() == "2026-10-19T00:00:00Z")
-    folders.restart(now: 1_792_368_000 + 86_400)
-    #expect(try completion() == "2026-10-19T00:00:00Z")
+    #expect(try completion() == "2030-03-17T17:46:40Z")
+    folders.restart(now: now + 86_400)
+    #expect(try completion() == "2030-03-17T17:46:40Z")
     folders.folder.write("downloads/a", bytes: 9_000)
-    folders.restart(now: 1_792_368_000 + 86_400)
-    #expect(try completion() == "2026-10-20T00:00:00Z")
+    folders.restart(now: now + 86_400)
+    #expect(try completion() == "2030-03-18T17:46:40Z")
   }
 
   @Test func `follows changes, part by part`() throws {

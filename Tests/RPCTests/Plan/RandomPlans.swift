@@ -67,9 +67,11 @@ struct RandomPlans {
 
   /// What is going on beside the plan.
   mutating func state(of plan: PlanUsage?) -> PlanState {
+    var half = ActionPhase(.working)
+    half.report(ActionProgress(fraction: 0.4, message: "Half"))
     let phases: [ActionPhase] = [
       .idle, .working, .done, .failed("No"), .pending, .restored, .nothingToRestore,
-      ActionPhase(.working, progress: 0.4, message: "Half", tone: .secondary),
+      half,
     ]
     var state = PlanState()
     state.take(plan, asOf: once(in: 3) ? DateValue("2026-10-18T09:00:00Z") : nil)

@@ -64,7 +64,7 @@ final class ScriptedBackend: StorageBackend {
     while waitingWatches > 0 { answer(\.watches, .failure(CancellationError())) }
   }
 
-  private func answer<Answer>(
+  private func answer<Answer: Sendable>(
     _ list: WritableKeyPath<State, [Asked<Answer>]>, _ result: Result<Answer, any Error>
   ) {
     let asked = state.withLock { $0[keyPath: list].isEmpty ? nil : $0[keyPath: list].removeFirst() }

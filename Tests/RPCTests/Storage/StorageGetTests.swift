@@ -20,7 +20,7 @@ struct StorageGetTests {
     rest.cache = 0
     rig.clearer.succeed(.giving(usage: rest.jsonText))
     #expect(rig.take(2) == [StorageLines.cleared, StorageLines.clearReply])
-    #expect(rig.sleeping == [.seconds(3)])
+    rig.run(until: { rig.sleeping == [.seconds(3)] })
     rig.pass(.seconds(3))
     #expect(rig.take(1) == [StorageLines.empty])
     #expect(rig.sleeping.isEmpty)
