@@ -40,7 +40,7 @@ extension StoragePlugin {
       isMeasured = false
       take(usage)
     }
-    state.isRefreshing = refreshing ?? false
+    state.isRefreshing = refreshing ?? false || measuring != nil
     publish(StateFeed.Transition(cause: "set", requestID: context.requestID))
     startTidying()
     return revisionText()

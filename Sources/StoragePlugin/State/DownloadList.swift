@@ -35,11 +35,12 @@ struct DownloadList: Sendable {
     for download in newer { put(download, row) }
   }
 
-  /// Whether those that stay stand as they stood, and new ones come last.
+  /// Whether some stay, and stand as they stood, and new ones come last.
   private func keepsOrder(_ newer: [Download]) -> Bool {
-    guard !downloads.isEmpty else { return false }
     let kept = newer.prefix { downloads[ExactText($0.id)] != nil }
-    guard newer.dropFirst(kept.count).allSatisfy({ downloads[ExactText($0.id)] == nil }) else { return false }
+    guard !kept.isEmpty, newer.dropFirst(kept.count).allSatisfy({ downloads[ExactText($0.id)] == nil }) else {
+      return false
+    }
     let wanted = Set(kept.map { ExactText($0.id) })
     let before = ids.filter { wanted.contains(ExactText($0)) && downloads[ExactText($0)] != nil }
     return before.elementsEqual(kept.map(\.id)) { $0.isExactly($1) }

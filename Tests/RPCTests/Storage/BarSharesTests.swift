@@ -1,3 +1,4 @@
+import RPCShell
 import Testing
 
 @testable import StoragePlugin
@@ -22,6 +23,17 @@ struct BarSharesTests {
     let shares = BarShares(bytes, of: capacity)
     #expect(shares.parts == parts)
     #expect(shares.empty == empty)
+  }
+
+  @Test func `a share has at most four decimals`() {
+    for share in 0...BarShares.whole {
+      let text = JSONText(share: share).description
+      let digits = "0000\(share % 10_000)".suffix(4)
+      var expected = "\(share / 10_000).\(digits)"
+      while expected.last == "0" { expected.removeLast() }
+      if expected.last == "." { expected.removeLast() }
+      #expect(text == (expected.isEmpty ? "0" : expected))
+    }
   }
 
   @Test func `the shares and what is empty always add up, whatever the sizes`() {

@@ -164,6 +164,16 @@ struct StorageClearTests {
     #expect(rig.clearer.calls.count == 2)
   }
 
+  @Test func `of many questions the newest hundred stand`() throws {
+    let rig = StorageRig()
+    for _ in 0...100 { _ = try question(rig) }
+    try rig.call("storage.clearCache", params: #"{"token":"5f2c81d0"}"#)
+    #expect(rig.clearer.calls.isEmpty)
+    _ = rig.received(1)
+    try rig.call("storage.clearCache", params: #"{"token":"5f2c81d0-100"}"#)
+    #expect(rig.clearer.calls.count == 1)
+  }
+
   @Test func `tokens are eight digits that differ`() {
     let tokens = (1...100).map { _ in ConfirmationTokens.random() }
     #expect(Set(tokens).count > 90)

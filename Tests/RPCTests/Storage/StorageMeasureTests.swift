@@ -195,7 +195,8 @@ struct StorageMeasureTests {
     let rig = try StorageRig.measured(backend)
     try rig.call("storage.measure")
     try rig.set(.sample { $0.cache = 7 }, id: "2")
-    _ = rig.take(3)
+    #expect(rig.received(3)[1].sections == ["usage", "summary", "bar", "legend"])
+    #expect(try rig.shown("state.refreshing") == "true")
     backend.deliver(.cleared)
     rig.run(until: { backend.waitingMeasures == 1 })
     #expect(rig.lines.isEmpty)
@@ -204,6 +205,7 @@ struct StorageMeasureTests {
     backend.deliver(.sample { $0.cache = 8 })
     let lines = rig.received(2)
     #expect(lines[0].at("params.state.usage.cache") == "8")
+    #expect(lines[0].at("params.state.refreshing") == "false")
   }
 
   @Test func `figures that are handed over end the loading of the first measure`() throws {
