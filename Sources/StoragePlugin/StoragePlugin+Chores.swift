@@ -31,34 +31,32 @@ extension StoragePlugin {
   private func follow(_ backend: any StorageBackend) async {
     while !Task.isCancelled {
       guard (try? await backend.waitForChange()) != nil else { return }
-      var look: StorageUpdate?? = .none
-      let duration = await host.clock.measure { look = await lookAtChanges(backend) }
-      guard !Task.isCancelled, let update = look else { return }
-      apply(update)
+      let duration = await host.clock.measure { await lookAtChanges(backend) }
       // Looking takes a fifth of the time at most.
       let pause = max(Self.watchInterval, duration * 4)
       guard (try? await host.clock.sleep(for: pause)) != nil else { return }
     }
   }
 
-  /// - Returns: nil when it is over; what cannot be read is told once and tried again with the next change.
-  private func lookAtChanges(_ backend: any StorageBackend) async -> StorageUpdate?? {
-    do { return .some(try await backend.update(after: nil)) } catch let failure as StorageFailure {
+  /// What cannot be read is told once, and tried again with the next change.
+  private func lookAtChanges(_ backend: any StorageBackend) async {
+    do {
+      let update = try await backend.update(after: nil)
+      if !Task.isCancelled { apply(update) }
+    } catch let failure as StorageFailure where !Task.isCancelled && isMeasured {
       if !state.isStale { host.log("storage: \(failure.message)") }
       state.isStale = true
       publish(StateFeed.Transition(cause: "watch"))
-      return .some(nil)
-    } catch { return nil }
+    } catch {}
   }
 
-  private func apply(_ update: StorageUpdate?) {
+  private func apply(_ update: StorageUpdate) {
     guard isMeasured else { return }
     switch update {
     case .parts(let changes): _ = take(changes)
     case .whole(let measure):
       guard state.differs(from: measure) else { return }
       take(measure)
-    case nil: return
     }
     publish(StateFeed.Transition(cause: "watch"))
   }

@@ -139,7 +139,7 @@ extension StoragePlugin {
   }
 
   private func note(_ failure: any Error) {
-    state.isStale = true
+    if isMeasured { state.isStale = true }
     if let failure = failure as? StorageFailure { host.log("storage: \(failure.message)") }
   }
 }

@@ -273,6 +273,20 @@ struct StorageClearEndTests {
     #expect(lines[1].at("params.state.clear.phase") == #""done""#)
   }
 
+  @Test func `what the host hands over while that is measured stays`() throws {
+    let backend = ScriptedBackend()
+    let (rig, _) = try clearing(try .measured(backend))
+    rig.clearer.succeed()
+    rig.run(until: { backend.waitingMeasures == 1 })
+    try rig.set(.sample { $0.cache = 5 }, id: "2")
+    _ = rig.take(2)
+    backend.deliver(.cleared)
+    let lines = rig.received(2)
+    #expect(lines[0].at("params.state.usage") == nil)
+    #expect(lines[0].at("params.state.clear.phase") == #""done""#)
+    #expect(try rig.shown("state.usage.cache") == "5")
+  }
+
   @Test func `what the host handed over is the host's to bring up to date`() throws {
     let backend = ScriptedBackend()
     let rig = try StorageRig.measured(backend)

@@ -167,6 +167,11 @@ struct StorageWatchTests {
     rig.pass(.milliseconds(250), isQuiet: true)
     #expect(rig.lines.isEmpty)
     #expect(try rig.shown("state.usage.cache") == "5")
+    rig.run(until: { backend.waitingWatches == 1 })
+    notice(rig, backend)
+    backend.failUpdate("gone")
+    rig.run(until: { rig.clock.sleeping.contains(.milliseconds(250)) })
+    #expect(rig.lines.isEmpty)
   }
 
   @Test func `the watch ends with the input`() throws {

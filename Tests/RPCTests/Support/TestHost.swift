@@ -24,8 +24,10 @@ final class TestHost: Sendable {
   /// Frames that ``call(_:_:)`` passed over on its way to the reply.
   private let passedOver = Locked([Received]())
 
+  /// - Parameter more: plugins beside the test plugin.
   init(
     _ configure: (inout SessionOptions) -> Void = { _ in },
+    more: (LoopExecutor) -> [any Plugin] = { _ in [] },
     source: (DescriptorSource) -> sending any ByteSource = { $0 },
     sink: (DescriptorSink) -> sending any ByteSink = { $0 }
   ) {
@@ -37,13 +39,14 @@ final class TestHost: Sendable {
     configure(&options)
     let executor = LoopExecutor()
     let plugin = TestPlugin(executor: executor)
+    let plugins: [any Plugin] = [plugin] + more(executor)
     let clock = clock
     let end = DescriptorSink(takingOver: output.writer)
     let start = DescriptorSource(takingOver: input.reader)
     let descriptors = [start.descriptor, end.descriptor, interrupts.reader]
     session = Session(
       source: source(start), sink: sink(end),
-      plugins: [plugin], options: options, executor: executor, clock: clock, now: { 0 })
+      plugins: plugins, options: options, executor: executor, clock: clock, now: { 0 })
     self.input = input.writer
     self.interrupts = interrupts.writer
     self.output = FrameReader(descriptor: output.reader)
