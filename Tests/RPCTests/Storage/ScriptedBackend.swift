@@ -62,6 +62,8 @@ final class ScriptedBackend: StorageBackend {
     while waitingUpdates > 0 { answer(\.updates, .failure(CancellationError())) }
     while state.withLock({ !$0.previews.isEmpty }) { answer(\.previews, .failure(CancellationError())) }
     while waitingWatches > 0 { answer(\.watches, .failure(CancellationError())) }
+    // It holds the plugin, which holds this.
+    state.withLock { $0.reporter = nil }
   }
 
   private func answer<Answer: Sendable>(

@@ -47,8 +47,9 @@ class PluginRig<P: Plugin> {
     for task in tasks { task.cancel() }
     while record.state.withLock({ !$0.requests.isEmpty }) { answer(.gone) }
     plugin.assumeIsolated { $0.settle() }
-    release()
-    for _ in 1...2 {
+    // What one lets go may ask for the next.
+    for _ in 1...3 {
+      release()
       run()
       clock.release()
     }
