@@ -94,7 +94,8 @@ def made(name, quick):
     """The tree's path; it is made where it is not there yet, or has to be fresh."""
     tree = TREES_MADE[name]
     arguments = tree.quick if quick else tree.make
-    path = TREES / arguments.format("").replace("  ", " ").replace(" ", "-")
+    # One that is used up has a place of its own: it must not take away another of the same make.
+    path = TREES / (("fresh-" if tree.fresh else "") + arguments.format("").replace("  ", " ").replace(" ", "-"))
     if tree.fresh or not path.exists():
         unfinished = TREES / "unfinished"
         subprocess.run(["rm", "-rf", path, unfinished], check=True)
