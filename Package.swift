@@ -30,6 +30,10 @@ let package = Package(
       name: "RPCShell", dependencies: ["CJansson", "CLinux"], path: "Sources/RPCShell", exclude: ["Main"],
       swiftSettings: strict),
 
+    // MARK: Child processes (a C target: what runs between vfork and exec must be C)
+    .target(name: "CSpawn"),
+    .target(name: "ChildProcesses", dependencies: ["CLinux", "CSpawn", "RPCShell"], swiftSettings: strict),
+
     // MARK: Measuring and removing file trees
     .target(name: "FileTree", dependencies: ["CLinux"], swiftSettings: strict),
 
@@ -60,8 +64,8 @@ let package = Package(
     .testTarget(
       name: "RPCTests",
       dependencies: [
-        "CJansson", "CLinux", "RPCShell", "FileTree", "AccountModel", "PlanPlugin", "StoragePlugin", "FileStorage",
-        "HostAdapters",
+        "CJansson", "CLinux", "RPCShell", "ChildProcesses", "FileTree", "AccountModel", "PlanPlugin", "StoragePlugin",
+        "FileStorage", "HostAdapters",
         "Configuration", "RPCShellMain", "TestShell", "TreeTool",
       ],
       path: "Tests/RPCTests",

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
@@ -20,6 +21,24 @@
 // Flags as plain functions: Swift would import the enumerations under names that differ between libc versions.
 static inline int cl_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 static inline int cl_signalfd(const sigset_t *mask) { return signalfd(-1, mask, SFD_CLOEXEC | SFD_NONBLOCK); }
+
+// pipe2(2) with O_CLOEXEC: setting the flag later would leave a moment for another child to inherit it.
+static inline int cl_pipe(int *ends) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
+
+// epoll(7), whose events carry a number. An interest is POLLIN, POLLOUT or 0 (poll(2) and epoll use the same bits).
+static inline int cl_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
+static inline int cl_epoll_set(int set, int descriptor, uint32_t interest, uint64_t number, int isNew) {
+  struct epoll_event event = {.events = interest, .data.u64 = number};
+  return epoll_ctl(set, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event);
+}
+static inline int cl_epoll_remove(int set, int descriptor) { return epoll_ctl(set, EPOLL_CTL_DEL, descriptor, 0); }
+// The numbers of those that are ready, without waiting.
+static inline int cl_epoll_ready(int set, uint64_t *numbers, int count) {
+  struct epoll_event events[16];
+  int ready = epoll_wait(set, events, count < 16 ? count : 16, 0);
+  for (int i = 0; i < ready; i++) numbers[i] = events[i].data.u64;
+  return ready;
+}
 
 // memfd_create(2): a file that is only in memory; 1 is MFD_CLOEXEC.
 static inline int cl_memfd(void) { return (int)syscall(SYS_memfd_create, "rpcshell", 1u); }

@@ -1,5 +1,3 @@
-public import RPCShell
-
 /// Where an account is kept, with the journal of what was done to it: the seam behind which memory, a file or a server
 /// stands.
 ///

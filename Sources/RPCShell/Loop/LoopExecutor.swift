@@ -28,6 +28,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, Sendable {
   private let owner = Atomic<UInt>(0)
   private let lastTimer = Atomic<UInt64>(0)
   private let wakeDescriptor: Int32
+  let watches = DescriptorWatches()
 
   public init() { wakeDescriptor = cl_eventfd() }
 
@@ -41,12 +42,15 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, Sendable {
   /// Makes the calling thread the owner.
   public func bind() { owner.store(UInt(pthread_self()), ordering: .releasing) }
 
-  /// Waits until one of the descriptors is ready, a job was enqueued or a timer is due.
+  /// Waits until one of the descriptors is ready, a job was enqueued or a timer is due. What ``watch(_:for:_:)`` asked for
+  /// is called here.
   ///
   /// - Parameter isBusy: only looks, since there is more to do.
   func wait(for set: inout PollSet, isBusy: Bool) {
     set.wake = PollSet.entry(wakeDescriptor, POLLIN)
+    set.watches = PollSet.entry(watches.descriptor, POLLIN)
     set.wait(milliseconds: isBusy ? 0 : timeout())
+    if set.watches.revents != 0 { watches.callReady() }
     if set.wake.revents != 0 {
       var count: UInt64 = 0
       read(wakeDescriptor, &count, 8)

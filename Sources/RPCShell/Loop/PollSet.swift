@@ -4,6 +4,8 @@ import Glibc
 struct PollSet: Sendable {
   /// The executor's own: jobs and timers of other threads.
   var wake = PollSet.entry(nil, 0)
+  /// The executor's own: descriptors that plugins wait for.
+  var watches = PollSet.entry(nil, 0)
   var input = PollSet.entry(nil, 0)
   var output = PollSet.entry(nil, 0)
   var interrupts = PollSet.entry(nil, 0)

@@ -93,6 +93,7 @@ public actor Session {
     for bound in bounds { bound.cancel() }
     hostCalls.stopWaiting()
     bounds = []
+    executor.watches.endAll()
     // Cancelling takes each of them a step or two.
     for _ in 1...64 where !life.isAborted { executor.runJobs() }
   }

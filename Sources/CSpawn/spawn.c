@@ -1,0 +1,71 @@
+#define _GNU_SOURCE
+#include "cspawn.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Runs in the child, which shares the parent's memory until it executes the program (vfork(2)): no allocation, no locks.
+static int close_others(void) {
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0) return 0;
+#endif
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+  int end = limit.rlim_cur > 65536 ? 65536 : (int)limit.rlim_cur;
+  for (int descriptor = 3; descriptor < end; descriptor++) close(descriptor);
+  return 0;
+}
+
+static int prepare(const struct cspawn_request *request, pid_t parent) {
+  if (setpgid(0, 0) != 0) return -1;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return -1;
+  if (getppid() != parent) { // it died before it could be asked for
+    errno = ESRCH;
+    return -1;
+  }
+  if (dup2(request->input, 0) < 0 || dup2(request->output, 1) < 0 || dup2(request->error, 2) < 0) return -1;
+  if (close_others() != 0) return -1;
+  struct sigaction byDefault = {.sa_handler = SIG_DFL};
+  for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &byDefault, 0); // fails for SIGKILL and SIGSTOP
+  sigset_t none;
+  sigemptyset(&none);
+  return sigprocmask(SIG_SETMASK, &none, 0);
+}
+
+pid_t cspawn(const struct cspawn_request *request, enum cspawn_step *step) {
+  volatile int failure = 0;
+  volatile enum cspawn_step at = cspawn_fork;
+  sigset_t all, before;
+  sigfillset(&all);
+  // No handler of the parent may run in the child.
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t parent = getpid();
+  pid_t child = vfork();
+  if (child == 0) {
+    at = cspawn_prepare;
+    if (prepare(request, parent) == 0) {
+      at = cspawn_folder;
+      if (request->folder == 0 || chdir(request->folder) == 0) {
+        at = cspawn_program;
+        execve(request->program, request->arguments, request->environment);
+      }
+    }
+    failure = errno;
+    _exit(127);
+  }
+  int code = child < 0 ? errno : failure;
+  if (child > 0 && failure != 0) {
+    while (waitpid(child, 0, 0) < 0 && errno == EINTR) {}
+    child = -1;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, 0);
+  *step = at;
+  errno = code;
+  return child;
+}
