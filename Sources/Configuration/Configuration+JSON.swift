@@ -9,8 +9,9 @@ extension Configuration {
       .optional(
         "handlers",
         .object([
-          .optional("onUpgrade", handler), .optional("onManage", handler), .optional("onRestore", handler),
-          .optional("onClearCache", handler), .optional("onRemove", handler),
+          // What is in them depends on the adapter: ``readHandlers(_:_:)``.
+          .optional("onUpgrade", .any), .optional("onManage", .any), .optional("onRestore", .any),
+          .optional("onClearCache", .any), .optional("onRemove", .any),
         ])),
       .optional(
         "account",
@@ -22,15 +23,6 @@ extension Configuration {
       .optional("storage", storageSchema),
       .optional(
         "holds", .object([.optional("upgrade", hold), .optional("restore", hold), .optional("clearCache", hold)])),
-    ])
-  }
-
-  private static var handler: Schema {
-    .object([
-      .required("adapter", .choice(Adapter.allCases.map(\.rawValue))),
-      .optional(
-        "timeout",
-        .checked(.number, expected: "seconds, more than 0 and at most 86400") { $0.number! > 0 && $0.number! <= 86400 }),
     ])
   }
 
@@ -69,25 +61,12 @@ extension Configuration {
     if let timeZone, !isKnownTimeZone(timeZone) {
       throw SchemaViolation(path: "timeZone", reason: TimeZoneIdentifier.refusal(of: timeZone))
     }
-    for action in HostAction.allCases {
-      self[action] = Handling(validated: view["handlers"]?.member(named: action.rawValue))
-    }
+    try readHandlers(view["handlers"], paths)
     if let account = view["account"], !account.isNull { self.account = try Account(validated: account) }
     if let storage = view["storage"], !storage.isNull { self.storage = try Storage(validated: storage, paths) }
     holds.upgrade = view["holds"]?["upgrade"]?.number
     holds.restore = view["holds"]?["restore"]?.number
     holds.clearCache = view["holds"]?["clearCache"]?.number
-  }
-}
-
-extension Configuration.Handling {
-  fileprivate init(validated view: JSONView?) {
-    guard let view else {
-      self = .unset
-      return
-    }
-    let adapter = view["adapter"]?.string.flatMap(Configuration.Adapter.init)
-    self = adapter.map { .by($0, timeout: view["timeout"]?.number) } ?? .notAvailable
   }
 }
 

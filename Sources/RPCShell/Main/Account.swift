@@ -14,23 +14,11 @@ enum Account {
     let store = MemoryStore(account.plan ?? catalogue.first, executor: executor)
     let local = LocalAccount(catalogue: catalogue, manageURL: account.manageURL, store: store)
     var settings = PlanPlugin.Settings(isSampleAccount: account.isSample)
-    settings.upgrade = binding(of: .onUpgrade, configuration, local)
-    settings.manage = binding(of: .onManage, configuration, local)
-    settings.restore = binding(of: .onRestore, configuration, local)
+    settings.upgrade = configuration.binding(of: .onUpgrade, local: local)
+    settings.manage = configuration.binding(of: .onManage, local: local)
+    settings.restore = configuration.binding(of: .onRestore, local: local)
     settings.upgradeHold = .seconds(configuration.holds.upgrade ?? Configuration.Holds.defaultUpgrade)
     settings.restoreHold = .seconds(configuration.holds.restore ?? Configuration.Holds.defaultRestore)
     return PlanPlugin(version: Version.current, executor: executor, settings: settings, store: store)
-  }
-
-  private static func binding(
-    of action: HostAction, _ configuration: Configuration, _ local: LocalAccount
-  ) -> ActionBinding? {
-    guard let handler = configuration.handler(of: action) else { return nil }
-    let adapter: any ActionHandler =
-      switch handler.adapter {
-      case .local: local
-      case .host: HostHandler()
-      }
-    return ActionBinding(adapter, timeout: handler.timeout, isCustom: handler.isCustom)
   }
 }

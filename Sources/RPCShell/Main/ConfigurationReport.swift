@@ -114,7 +114,7 @@ struct ConfigurationReport {
   // MARK: Who does what, and for how long
 
   private func handler(of action: HostAction) -> Row {
-    let value = configuration.handler(of: action).map { "\($0.adapter.rawValue), \(seconds($0.timeout))" }
+    let value = configuration.handler(of: action).map { "\($0.adapter.name.rawValue), \(seconds($0.timeout))" }
     let isGiven = configuration[action] != .unset
     return Row(
       name: "handlers.\(action.rawValue)", value: value ?? "not available",

@@ -17,8 +17,8 @@ enum Storage {
     let files = isSample ? nil : setup.fileStorage.map { FileStorage($0, executor: executor, now: setup.now, log: log) }
     if isSample { settings.initial = .sample }
     let local: (any ActionHandler)? = isSample ? SampleStorage(.sample, executor: executor) : files
-    settings.clearCache = binding(of: .onClearCache, configuration, local)
-    settings.remove = binding(of: .onRemove, configuration, local)
+    settings.clearCache = configuration.binding(of: .onClearCache, local: local)
+    settings.remove = configuration.binding(of: .onRemove, local: local)
     let folder = setup.options.isDemo ? nil : setup.stateFolder
     var options: any StorageOptionsStore = MemoryOptions()
     if let folder { options = OptionsFile(folder: folder, log: log) }
@@ -26,18 +26,6 @@ enum Storage {
     let free: @Sendable () -> Int? = { isSample ? StorageUsage.sampleFree : FreeSpace.bytes(at: home) }
     return StoragePlugin(
       version: Version.current, executor: executor, settings: settings, backend: files, options: options, free: free)
-  }
-
-  private static func binding(
-    of action: HostAction, _ configuration: Configuration, _ local: (any ActionHandler)?
-  ) -> ActionBinding? {
-    guard let handler = configuration.handler(of: action) else { return nil }
-    let adapter: (any ActionHandler)? =
-      switch handler.adapter {
-      case .local: local
-      case .host: HostHandler()
-      }
-    return adapter.map { ActionBinding($0, timeout: handler.timeout, isCustom: handler.isCustom) }
   }
 
   @Sendable

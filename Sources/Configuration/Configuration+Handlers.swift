@@ -1,0 +1,114 @@
+public import RPCShell
+
+// MARK: Who does what
+
+extension Configuration {
+  /// Who may do an action.
+  public enum Adapter: Sendable, Equatable {
+    /// The built-in one.
+    case local
+    /// The client, which is asked.
+    case host
+
+    /// What a file calls it.
+    public enum Name: String, Sendable, CaseIterable {
+      case local, host
+    }
+
+    /// What a file calls it.
+    public var name: Name {
+      switch self {
+      case .local: .local
+      case .host: .host
+      }
+    }
+  }
+
+  /// What a file says about an action.
+  public enum Handling: Sendable, Equatable {
+    /// Nothing: the built-in adapter does it.
+    case unset
+    /// `null`: nobody does it.
+    case notAvailable
+    /// An adapter, and maybe the seconds after which a call is given up.
+    case by(Adapter, timeout: Double?)
+  }
+
+  /// Who does an action, and how long that may take in seconds.
+  public struct Handler: Sendable, Equatable {
+    public var adapter: Adapter
+    public var timeout: Double
+
+    /// Whether it is another than the built-in one.
+    public var isCustom: Bool { adapter != .local }
+  }
+
+  /// What the file says about an action.
+  public subscript(action: HostAction) -> Handling {
+    get { handlings[action] ?? .unset }
+    set { handlings[action] = newValue == .unset ? nil : newValue }
+  }
+
+  /// Who does an action with the defaults filled in; nil where it is not available.
+  public func handler(of action: HostAction) -> Handler? {
+    switch self[action] {
+    case .unset: Handler(adapter: .local, timeout: Self.defaultTimeout(of: action, by: .local))
+    case .notAvailable: nil
+    case .by(let adapter, let timeout):
+      Handler(adapter: adapter, timeout: timeout ?? Self.defaultTimeout(of: action, by: adapter))
+    }
+  }
+
+  /// Many files on a slow disk take their time, and nobody else waits for them.
+  private static func defaultTimeout(of action: HostAction, by adapter: Adapter) -> Double {
+    let isRemoval = action == .onClearCache || action == .onRemove
+    return adapter == .local && isRemoval ? 3_600 : action.defaultTimeout
+  }
+}
+
+// MARK: Reading
+
+extension Configuration {
+  /// The members that every handler has.
+  private static let common: [Schema.Property] = [
+    .required("adapter", .choice(Adapter.Name.allCases.map(\.rawValue))),
+    .optional(
+      "timeout",
+      .checked(.number, expected: "seconds, more than 0 and at most 86400") { $0.number! > 0 && $0.number! <= 86400 }),
+  ]
+
+  /// The members that an adapter has beside those.
+  private static func members(of name: Adapter.Name) -> [Schema.Property] {
+    switch name {
+    case .local, .host: []
+    }
+  }
+
+  /// - Parameter handlers: the member of that name.
+  mutating func readHandlers(_ handlers: JSONView?, _ paths: ConfiguredPath) throws(SchemaViolation) {
+    for action in HostAction.allCases {
+      guard let view = handlers?.member(named: action.rawValue) else { continue }
+      self[action] = try Self.handling(view, path: "handlers.\(action.rawValue)", paths)
+    }
+  }
+
+  private static func handling(
+    _ view: JSONView, path: String, _ paths: ConfiguredPath
+  ) throws(SchemaViolation) -> Handling {
+    if view.isNull { return .notAvailable }
+    // Members that are another adapter's are named only when it is clear which one it is.
+    let name = view["adapter"]?.string.flatMap(Adapter.Name.init)
+    let schema = Schema.object(common + (name.map(members) ?? []))
+    try schema.validate(view, path: path, unknown: .refusedButComments)
+    return .by(try adapter(name!, view, path: path, paths), timeout: view["timeout"]?.number)
+  }
+
+  private static func adapter(
+    _ name: Adapter.Name, _ view: JSONView, path: String, _ paths: ConfiguredPath
+  ) throws(SchemaViolation) -> Adapter {
+    switch name {
+    case .local: .local
+    case .host: .host
+    }
+  }
+}

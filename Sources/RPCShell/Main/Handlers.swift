@@ -1,0 +1,19 @@
+import Configuration
+import HostAdapters
+import RPCShell
+
+extension Configuration {
+  /// Who does an action, and how long that may take.
+  ///
+  /// - Parameter local: the built-in adapter; nil where there is none.
+  /// - Returns: nil where the action is not available.
+  func binding(of action: HostAction, local: (any ActionHandler)?) -> ActionBinding? {
+    guard let handler = handler(of: action) else { return nil }
+    let adapter: (any ActionHandler)? =
+      switch handler.adapter {
+      case .local: local
+      case .host: HostHandler()
+      }
+    return adapter.map { ActionBinding($0, timeout: handler.timeout, isCustom: handler.isCustom) }
+  }
+}
