@@ -9,13 +9,13 @@ public struct LocalAccount: ActionHandler {
   /// The plans that can be had, the lowest first.
   private let catalogue: [PlanUsage]
   private let manageURL: String?
-  private let store: any PlanStore
+  private let store: any AccountStore
 
   /// - Parameters:
   ///   - catalogue: the plans that can be had, the lowest first.
   ///   - manageURL: the page that the host opens to manage a subscription.
   ///   - store: what onRestore reads again.
-  public init(catalogue: [PlanUsage], manageURL: String? = nil, store: any PlanStore) {
+  public init(catalogue: [PlanUsage], manageURL: String? = nil, store: any AccountStore) {
     self.catalogue = catalogue
     self.manageURL = manageURL
     self.store = store
@@ -23,7 +23,8 @@ public struct LocalAccount: ActionHandler {
 
   /// Answers onUpgrade with the catalogue's entry after the plan of the call, onManage with the page, onRestore with the
   /// plan that is kept.
-  /// - Throws: ``ActionFailure`` where no entry follows the plan, where no page is known, and for other actions.
+  /// - Throws: ``ActionFailure`` where no entry follows the plan, where no page is known, where the store cannot be read,
+  ///   and for other actions.
   public func run(
     _ call: ActionCall, host: PluginHost, progress: @escaping @Sendable (ActionProgress) -> Void
   ) async throws -> ActionResult {
@@ -31,7 +32,7 @@ public struct LocalAccount: ActionHandler {
     switch call.action {
     case .onUpgrade: return try upgrade(call)
     case .onManage: return try manage()
-    case .onRestore: return restore()
+    case .onRestore: return try await restore()
     case .onClearCache, .onRemove: throw ActionFailure(message: nil)
     }
   }
@@ -54,10 +55,16 @@ public struct LocalAccount: ActionHandler {
     return result
   }
 
-  private func restore() -> ActionResult {
-    var result = ActionResult()
-    result.plan = store.plan()?.jsonText
-    return result
+  private func restore() async throws -> ActionResult {
+    switch await store.load().get() {
+    case .success(let record):
+      var result = ActionResult()
+      result.plan = record.plan?.jsonText
+      return result
+    case .failure(let failure):
+      throw ActionFailure(
+        message: failure.message, data: [RPCError.Member("file", .string(failure.file))], kind: .store)
+    }
   }
 
   /// The next plan, with what was used so far and the date of the current one.

@@ -4,7 +4,7 @@ import RPCShell
 /// What a host tells the plan block: a new plan, and that a message was read.
 extension PlanPlugin {
   /// `plan.set`: takes over a plan, and whether a newer one is being read.
-  func set(_ params: JSONView, _ context: CallContext) throws(RPCError) -> JSONText {
+  func set(_ params: JSONView, _ context: CallContext) throws(RPCError) -> Route.Reply {
     let refreshing = params["refreshing"]?.bool
     let given = params["plan"]
     guard given != nil || refreshing != nil else {
@@ -12,13 +12,14 @@ extension PlanPlugin {
     }
     let plan = try given.flatMap { view throws(RPCError) in try self.plan(view) }
     let asOf = params["asOf"].flatMap { $0.isNull ? nil : DateValue(validated: $0) }
-    refresh()
-    let isIgnored = given != nil && asOf.map(isOlder) ?? false
-    if given != nil && !isIgnored { take(plan, asOf: asOf) }
-    // What was being read has come, even if it is ignored.
-    state.isRefreshing = refreshing ?? false
-    publish(StateFeed.Transition(cause: "set", requestID: context.requestID))
-    return result(isIgnored: isIgnored)
+    return try whenLoaded("set", context) { [isGiven = given != nil] plugin in
+      let isIgnored = isGiven && asOf.map(plugin.isOlder) ?? false
+      if isGiven && !isIgnored { plugin.take(plan, asOf: asOf) }
+      // What was being read has come, even if it is ignored.
+      plugin.state.isRefreshing = refreshing ?? false
+      plugin.publish(StateFeed.Transition(cause: "set", requestID: context.requestID))
+      return .now(plugin.result(isIgnored: isIgnored))
+    }
   }
 
   private func plan(_ view: JSONView) throws(RPCError) -> PlanUsage? {
@@ -28,9 +29,9 @@ extension PlanPlugin {
     }
   }
 
-  /// `plan.dismiss`: clears a message that would stay.
+  /// `plan.dismiss`: clears a message that would stay, and lets the attempt behind it go.
   func dismiss(_ action: PlanAction, _ context: CallContext) -> JSONText {
-    refresh()
+    if run(of: action) == nil { giveUp(action) }
     state.dismiss(action)
     publish(StateFeed.Transition(cause: "dismiss", requestID: context.requestID))
     return result()

@@ -57,6 +57,6 @@ extension PlanPlugin {
   private func lookAtDay() {
     guard !Task.isCancelled else { return }
     watchDay()
-    refresh()
+    prepare()
   }
 }

@@ -4,18 +4,20 @@ public import RPCShell
 extension PlanPlugin {
   /// The methods `plan.*`, in the order of docs/PROTOCOL.md.
   public nonisolated func routes() -> [Route] {
-    [getRoute, setRoute, upgradeRoute, manageRoute, restoreRoute, dismissRoute]
+    [getRoute, setRoute, upgradeRoute, manageRoute, restoreRoute, dismissRoute, historyRoute]
   }
 
   private nonisolated var getRoute: Route {
-    .immediate(
+    .eventual(
       .query, self, "plan.get", "The plan and everything shown about it",
       result: { .object([Self.revision, .required("state", .any)]) }
-    ) { (plugin, _, _) throws(RPCError) in plugin.get() }
+    ) { (plugin, _, context) throws(RPCError) in
+      try plugin.whenLoaded("get", context) { (plugin) throws(RPCError) in .now(try plugin.get()) }
+    }
   }
 
   private nonisolated var setRoute: Route {
-    .immediate(
+    .eventual(
       .change, self, "plan.set", "Hands over the plan as the host knows it",
       params: {
         [
@@ -29,48 +31,80 @@ extension PlanPlugin {
   }
 
   private nonisolated var upgradeRoute: Route {
-    .action(
-      self, "plan.upgrade", "Goes up to the plan that is offered",
+    .eventual(
+      .action, self, "plan.upgrade", "Goes up to the plan that is offered",
       params: {
         [.optional("idempotencyKey", .string(maxBytes: 255, nonEmpty: true), "the same key is the same intent")]
       },
       result: { .object([.required("outcome", .choice(["completed", "cancelled", "pending"])), Self.revision]) }
     ) { (plugin, params, context) throws(RPCError) in
-      try plugin.begin(.upgrade, key: params["idempotencyKey"]?.string, context)
+      let key = params["idempotencyKey"]?.string
+      return try plugin.whenLoaded("upgrade", context) { (plugin) throws(RPCError) in
+        try plugin.begin(.upgrade, key: key, context)
+      }
     }
   }
 
   private nonisolated var manageRoute: Route {
-    .action(
-      self, "plan.manage", "Opens the page where the subscription is managed",
+    .eventual(
+      .action, self, "plan.manage", "Opens the page where the subscription is managed",
       result: {
         .object([
           .required("outcome", .choice(["presented", "completed", "cancelled", "pending"])),
           .optional("url", .string, "the page, where the host is to open it"),
         ])
       }
-    ) { (plugin, _, context) throws(RPCError) in try plugin.begin(.manage, context) }
+    ) { (plugin, _, context) throws(RPCError) in
+      try plugin.whenLoaded("manage", context) { (plugin) throws(RPCError) in try plugin.begin(.manage, context) }
+    }
   }
 
   private nonisolated var restoreRoute: Route {
-    .action(
-      self, "plan.restore", "Looks for purchases that were made before",
+    .eventual(
+      .action, self, "plan.restore", "Looks for purchases that were made before",
       result: {
         .object([
           .required("outcome", .choice(["completed", "cancelled", "pending"])),
           .optional("restored", .integer(0...(.max)), "how many, where the handler counts"),
         ])
       }
-    ) { (plugin, _, context) throws(RPCError) in try plugin.begin(.restore, context) }
+    ) { (plugin, _, context) throws(RPCError) in
+      try plugin.whenLoaded("restore", context) { (plugin) throws(RPCError) in try plugin.begin(.restore, context) }
+    }
   }
 
   private nonisolated var dismissRoute: Route {
-    .immediate(
+    .eventual(
       .change, self, "plan.dismiss", "Clears the message of an attempt that failed or waits for approval",
       params: { [.required("action", .choice(["upgrade", "restore"]))] },
       result: { .object([Self.revision]) }
     ) { (plugin, params, context) throws(RPCError) in
-      plugin.dismiss(PlanAction(rawValue: params["action"]!.string!)!, context)
+      let action = PlanAction(rawValue: params["action"]!.string!)!
+      return try plugin.whenLoaded("dismiss", context) { plugin in .now(plugin.dismiss(action, context)) }
+    }
+  }
+
+  private nonisolated var historyRoute: Route {
+    .eventual(
+      .query, self, "plan.history", "What was done to the account, the newest first",
+      params: { [.optional("limit", .integer(1...10_000), "entries at most; 100 by default")] },
+      result: {
+        .object([
+          .required(
+            "entries",
+            .array(
+              .object([
+                .required("time", .string), .required("action", .string), .required("idempotencyKey", .string),
+                .required(
+                  "outcome", .choice(IntentOutcome.Name.allCases.map(\.rawValue) + ["interrupted", "running"])),
+              ])))
+        ])
+      }
+    ) { (plugin, params, context) throws(RPCError) in
+      let limit = params["limit"]?.integer ?? 100
+      return try plugin.whenLoaded("history", context) { (plugin) throws(RPCError) in
+        try plugin.history(limit: limit)
+      }
     }
   }
 

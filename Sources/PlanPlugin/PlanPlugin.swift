@@ -17,16 +17,17 @@ public actor PlanPlugin: Plugin {
     public var upgradeHold: Duration
     /// How long it says that purchases were restored.
     public var restoreHold: Duration
-    /// Whether the plans are the built-in sample, with which one can start over.
-    public var isSampleAccount: Bool
+    /// How to start over where the plans are the built-in sample, for whoever reached the top: a sentence without its
+    /// full stop.
+    public var startOverHint: String?
 
     /// The defaults, with nothing bound.
     public init(
-      upgradeHold: Duration = .milliseconds(1200), restoreHold: Duration = .seconds(3), isSampleAccount: Bool = false
+      upgradeHold: Duration = .milliseconds(1200), restoreHold: Duration = .seconds(3), startOverHint: String? = nil
     ) {
       self.upgradeHold = upgradeHold
       self.restoreHold = restoreHold
-      self.isSampleAccount = isSampleAccount
+      self.startOverHint = startOverHint
     }
 
     subscript(action: PlanAction) -> ActionBinding? {
@@ -40,10 +41,11 @@ public actor PlanPlugin: Plugin {
 
   let settings: Settings
   let executor: LoopExecutor
-  private let store: any PlanStore
+  let store: any AccountStore
   private(set) var host: PluginHost!
   private(set) var environment = Environment()
   var state = PlanState()
+  var storeState = StoreState()
   /// What is being worked on: one run of each action at most.
   var runs: [ActionRun] = []
   /// The answer of the upgrade that ended last, for a call that joined it while it ended.
@@ -51,7 +53,7 @@ public actor PlanPlugin: Plugin {
   /// Numbers runs and the calls that join them.
   var lastNumber = 0
   private var cache = PlanTextCache()
-  /// nil until the first method is called.
+  /// nil until the account was looked at.
   private var feed: StateFeed?
   /// Whether a client knows any state.
   private var isStateKnown = false
@@ -67,8 +69,9 @@ public actor PlanPlugin: Plugin {
   /// - Parameters:
   ///   - version: the program's.
   ///   - executor: the session's own, on which the plugin lives from now on.
-  ///   - store: holds the plan that is shown at first, and keeps those that come; asked at the first method.
-  public init(version: String, executor: LoopExecutor, settings: Settings, store: any PlanStore) {
+  ///   - store: holds the plan that is shown at first, and keeps those that come, with the journal; asked at the first
+  ///     method.
+  public init(version: String, executor: LoopExecutor, settings: Settings, store: any AccountStore) {
     self.version = version
     self.executor = executor
     self.settings = settings
@@ -100,15 +103,16 @@ public actor PlanPlugin: Plugin {
     dayWatch?.cancel()
     // Not at once: the reply whose outcome is held may still be on its way, and comes first.
     for hold in holds { startHold(of: hold.action) }
+    writeOn()
   }
 
-  public var isSettled: Bool { holds.isEmpty }
+  public var isSettled: Bool { holds.isEmpty && storeState.writing == nil }
 
   // MARK: State
 
   /// The whole state.
-  func get() -> JSONText {
-    refresh()
+  func get() throws(RPCError) -> JSONText {
+    if state.plan == nil, let storeFailure { throw storeFailure.error() }
     becomeKnown()
     return feed!.text()
   }
@@ -116,13 +120,17 @@ public actor PlanPlugin: Plugin {
   var revision: Int { feed!.revision }
 
   /// Makes the state at the first call, and brings its dates up to today at later ones.
-  func refresh() {
+  func prepare() {
     if feed == nil {
-      state.take(store.plan())
       makeFeed()
     } else if cache.isOutdated(now: host.now(), environment) {
       if isStateKnown { publish(StateFeed.Transition(cause: "clock")) } else { makeFeed() }
     }
+  }
+
+  /// Shows what the store says; to nobody as long as nobody has seen anything.
+  func publishAccount() {
+    if isStateKnown { publish(StateFeed.Transition(cause: "account")) } else { makeFeed() }
   }
 
   private func makeFeed() { feed = StateFeed(plugin: name, initial: snapshot()) }
@@ -145,19 +153,26 @@ public actor PlanPlugin: Plugin {
     if dayWatch == nil && !isSettling { watchDay() }
   }
 
-  /// Takes over a plan from outside and has it kept.
+  /// Takes over a plan that the host handed over, and has it kept.
   func take(_ plan: PlanUsage?, asOf: DateValue? = nil) {
     state.take(plan, asOf: asOf) { cache.day(at: $0, environment) }
-    if let plan { store.keep(plan) }
+    guard let plan else { return }
+    state.isStale = false
+    write(.keep(plan, asOf: asOf))
   }
 
   /// Takes over a plan that an action brought: it is as of now, so that what was read before the action is older.
   func takeOwn(_ plan: PlanUsage) {
-    take(plan)
+    state.take(plan) { cache.day(at: $0, environment) }
     state.noteNewest(at: host.now()) { cache.day(at: $0, environment) }
   }
 
-  /// Whether a plan that was read then is older than what was known already.
+  /// Takes over what was read from the store.
+  func show(_ record: AccountRecord) {
+    state.take(record.plan, asOf: record.asOf) { cache.day(at: $0, environment) }
+  }
+
+  /// Whether a plan that was read then is older than what is known already.
   func isOlder(_ asOf: DateValue) -> Bool {
     state.isOlder(asOf) { cache.day(at: $0, environment) }
   }

@@ -14,7 +14,9 @@ public protocol AccountStore: Sendable {
   /// ``AccountRecord/interrupted`` for the next that looks.
   func begin(_ intent: Intent) -> Eventual<Result<IntentStart, StoreFailure>>
 
-  /// Writes down how an action ended, and the plan that it brought, together.
+  /// Writes down how an action ended, and the plan that it brought, together; when that plan was read is not known.
+  ///
+  /// Also of an action that was interrupted or failed: a person who does not want it any more makes it `cancelled`.
   func end(_ key: String, _ outcome: IntentOutcome) -> Eventual<Result<Void, StoreFailure>>
 
   /// Keeps a plan that the host handed over.
@@ -25,7 +27,7 @@ public protocol AccountStore: Sendable {
   /// - Parameter limit: entries at most.
   func history(limit: Int) -> Eventual<Result<[JournalEntry], StoreFailure>>
 
-  /// Has other sessions' changes reported from now on.
+  /// Has changes that other sessions make reported from now on, those since the newest ``load()`` included.
   /// - Parameter changed: called on the session's thread; the account is to be loaded again.
   func watch(_ changed: @escaping @Sendable () -> Void)
 }

@@ -24,9 +24,9 @@ public enum IntentStart: Sendable, Equatable {
   /// It is written down; the handler may run. Also when an action with this key was interrupted, failed or was backed
   /// out of before: it is tried again under the same key.
   case begun
-  /// It was done before: this is how it ended (`completed`, `presented`, `pending`).
+  /// It was done before: this is how it ended (`completed`, `presented`, `pending`), whatever it would be about now.
   case ended(IntentOutcome)
-  /// The key stands for another action, or for the same about something else.
+  /// The key stands for another action, or for one that is not done and was about something else.
   case conflict
   /// An action that excludes it runs in another session.
   case busy(HostAction)
@@ -34,9 +34,13 @@ public enum IntentStart: Sendable, Equatable {
 
 /// How an action ended, as the journal keeps it.
 public struct IntentOutcome: Sendable, Equatable {
-  /// In one word. `failed` counts the actions that ran into their time limit, too.
+  /// In one word. `failed` counts the actions that ran into their time limit or were stopped, too: whether they were done
+  /// is not known.
   public enum Name: String, Sendable, CaseIterable {
     case completed, presented, pending, cancelled, failed
+
+    /// Whether it came to something, so that it is not done again under the same key.
+    public var isDone: Bool { self == .completed || self == .presented || self == .pending }
   }
 
   public var name: Name

@@ -5,8 +5,8 @@ import RPCShell
 /// from how the handler ended.
 struct ActionOutcome {
   enum Answer {
-    /// `completed`, `presented`, `cancelled` or `pending`, and what else the result says.
-    case outcome(String, [RPCError.Member])
+    /// How it ended, and what else the result says.
+    case outcome(IntentOutcome.Name, [RPCError.Member])
     case error(RPCError)
   }
 
@@ -25,7 +25,7 @@ struct ActionOutcome {
   init(_ action: PlanAction, _ end: HandlerEnd, plan: PlanUsage?, adapter: String, timeout: Double) {
     switch end {
     case .succeeded(let result): self = .succeeded(action, result, plan)
-    case .backedOut: self = ActionOutcome(phase: .idle, answer: .outcome("cancelled", []))
+    case .backedOut: self = ActionOutcome(phase: .idle, answer: .outcome(.cancelled, []))
     case .failed(let failure): self = .failed(action, failure, adapter)
     case .stopped(let reason): self = .stopped(action, reason, timeout)
     }
@@ -51,20 +51,20 @@ struct ActionOutcome {
     switch (action, result.outcome) {
     case (.manage, let outcome):
       let url = result.url.map { [RPCError.Member("url", .string($0))] } ?? []
-      return ActionOutcome(phase: .idle, plan: plan, answer: .outcome(outcome.rawValue, url))
+      return ActionOutcome(phase: .idle, plan: plan, answer: .outcome(.init(outcome), url))
     // What was only shown to the person is not bought yet.
     case (_, .pending), (_, .presented): return pending
     case (.upgrade, _):
       return ActionOutcome(
         phase: .done, plan: plan, feedback: .success, announcement: .init("Upgrade complete", .polite),
-        answer: .outcome("completed", []))
+        answer: .outcome(.completed, []))
     case (.restore, _): return restored(result.restored, plan)
     }
   }
 
   /// Somebody else decides, later.
   private static let pending = ActionOutcome(
-    phase: .pending, announcement: .init(ActionPhase.pending.message!, .polite), answer: .outcome("pending", []))
+    phase: .pending, announcement: .init(ActionPhase.pending.message!, .polite), answer: .outcome(.pending, []))
 
   /// - Parameter count: of purchases; nil where the handler does not count.
   private static func restored(_ count: Int?, _ plan: PlanUsage?) -> ActionOutcome {
@@ -72,7 +72,7 @@ struct ActionOutcome {
     let phase = isNothing ? ActionPhase.nothingToRestore : .restored
     return ActionOutcome(
       phase: phase, plan: plan, feedback: isNothing ? nil : .success, announcement: .init(phase.message!, .polite),
-      answer: .outcome("completed", count.map { [RPCError.Member("restored", JSONText(integer: $0))] } ?? []))
+      answer: .outcome(.completed, count.map { [RPCError.Member("restored", JSONText(integer: $0))] } ?? []))
   }
 
   // MARK: Failure
@@ -84,12 +84,20 @@ struct ActionOutcome {
       switch failure.kind {
       case .handlerGone: RPCError(.handlerGone, text, data: action.errorData)
       case .notAvailable: RPCError(.notAvailable, text, data: action.errorData)
+      case .store: RPCError(.store, text, data: action.errorData + failure.data)
       case .failed:
         RPCError(
           .actionFailed, text,
           data: action.errorData + [RPCError.Member("handler", .string(adapter))] + failure.data)
       }
     return failed(text, error)
+  }
+
+  /// Its intent could not be written down, so nothing was done.
+  static func notStarted(_ action: PlanAction, _ failure: StoreFailure) -> ActionOutcome {
+    let text = "\(action.notStartedText) \(failure.message)"
+    let end = HandlerEnd.failed(ActionFailure(message: text, data: failure.data, kind: .store))
+    return ActionOutcome(action, end, plan: nil, adapter: "", timeout: 0)
   }
 
   private static func stopped(_ action: PlanAction, _ reason: StopReason, _ timeout: Double) -> ActionOutcome {
@@ -103,5 +111,27 @@ struct ActionOutcome {
   private static func failed(_ text: String, _ error: RPCError) -> ActionOutcome {
     ActionOutcome(
       phase: .failed(text), feedback: .error, announcement: .init(text, .assertive), answer: .error(error))
+  }
+}
+
+extension IntentOutcome.Name {
+  fileprivate init(_ outcome: ActionResult.Outcome) {
+    switch outcome {
+    case .completed: self = .completed
+    case .presented: self = .presented
+    case .pending: self = .pending
+    case .cancelled: self = .cancelled
+    case .failed: self = .failed
+    }
+  }
+}
+
+extension StoreFailure {
+  /// For an error's data.
+  var data: [RPCError.Member] { [RPCError.Member("file", .string(file))] }
+
+  /// - Parameter action: what cannot be done.
+  func error(_ action: PlanAction? = nil) -> RPCError {
+    RPCError(.store, message.plainLine, data: (action?.errorData ?? []) + data)
   }
 }

@@ -1,23 +1,48 @@
+import AccountModel
 import RPCShell
 
 /// An action that is being worked on, and the calls that wait for its answer beside the one that started it.
 struct ActionRun {
   typealias Answer = Result<JSONText, RPCError>
 
+  /// What it is at.
+  enum Step {
+    /// Its intent is being written down.
+    case starting
+    /// Its handler is at work.
+    case working
+    /// Its end is being written down.
+    case ending
+  }
+
   let action: PlanAction
-  let idempotencyKey: String
+  /// What the journal knows it by.
+  let intent: Intent
   /// Tells this run from others.
   let number: Int
-  /// Says whether it was told to stop: then nobody joins it any more.
-  let stop: StopSignal
+  /// The plan that it started from.
+  let plan: PlanUsage
+  let binding: ActionBinding
+  /// Of the call that started it.
+  let context: CallContext
+  var step = Step.starting
+  /// Whether it was shown as working.
+  var isShown = false
   private var joined: [(ticket: Int, call: CheckedContinuation<Answer, Never>)] = []
 
-  init(_ action: PlanAction, idempotencyKey: String, number: Int, stop: StopSignal) {
-    self.stop = stop
+  init(
+    _ action: PlanAction, _ intent: Intent, number: Int, plan: PlanUsage, binding: ActionBinding, context: CallContext
+  ) {
     self.action = action
-    self.idempotencyKey = idempotencyKey
+    self.intent = intent
     self.number = number
+    self.plan = plan
+    self.binding = binding
+    self.context = context
   }
+
+  /// Says whether it was told to stop: then nobody joins it any more.
+  var stop: StopSignal { context.stop }
 
   /// - Parameter ticket: tells the call from others.
   mutating func join(_ ticket: Int, _ call: CheckedContinuation<Answer, Never>) { joined.append((ticket, call)) }

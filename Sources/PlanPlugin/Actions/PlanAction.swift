@@ -1,7 +1,8 @@
+import AccountModel
 import RPCShell
 
 /// What a person can do about a plan. The raw value is the method's last part, the section's name and the event's cause.
-enum PlanAction: String, Sendable {
+enum PlanAction: String, Sendable, CaseIterable {
   case upgrade, manage, restore
 
   /// What the handler is asked to do.
@@ -13,6 +14,12 @@ enum PlanAction: String, Sendable {
     }
   }
 
+  /// The action that a handler was asked to do.
+  init?(_ hostAction: HostAction) {
+    guard let action = Self.allCases.first(where: { $0.hostAction == hostAction }) else { return nil }
+    self = action
+  }
+
   /// What the person reads where a failure says nothing of its own.
   var failureText: String {
     switch self {
@@ -20,6 +27,30 @@ enum PlanAction: String, Sendable {
     case .manage: "Couldn't open subscription management. Try again."
     case .restore: "Couldn't reach the App Store. Try again."
     }
+  }
+
+  /// What the person reads where its intent could not be written down, with the reason behind it.
+  var notStartedText: String {
+    switch self {
+    case .upgrade: "The upgrade wasn't started."
+    case .manage: "Subscription management wasn't opened."
+    case .restore: "The restore wasn't started."
+    }
+  }
+
+  /// What stands under it after a session ended in its midst.
+  var interruptedText: String { "The \(rawValue) was interrupted. Try again to finish it." }
+
+  /// What it is about, by which a retry is told from another wish: the offer, of an upgrade.
+  func digest(of plan: PlanUsage) -> String {
+    guard self == .upgrade else { return hostAction.rawValue }
+    return JSONText { writer in
+      writer.array { parts in
+        parts.string(hostAction.rawValue)
+        parts.string(plan.name)
+        parts.string(plan.upgrade.value?.title ?? "")
+      }
+    }.description
   }
 
   /// The label of its row. An upgrade's button has the plan's own words instead.

@@ -11,6 +11,8 @@ struct PlanState: Sendable {
   private(set) var asOf: DateValue?
   /// The newest of those times since anything was known: what is older is not news.
   private var newestAsOf: DateValue?
+  /// The plan is the last good copy: what is known now could not be read.
+  var isStale = false
   /// A newer plan is being read.
   var isRefreshing = false
   var upgrade = ActionPhase.idle
@@ -84,6 +86,9 @@ struct PlanState: Sendable {
     newestAsOf.map { asOf.isEarlier(than: $0, day: day) } ?? false
   }
 
+  /// Whether this plan is the one that is known already.
+  func shows(_ plan: PlanUsage) -> Bool { plan.jsonText == planText }
+
   /// Clears the message of an attempt that failed or waits for approval.
   mutating func dismiss(_ action: PlanAction) {
     guard self[action].isLasting else { return }
@@ -97,7 +102,7 @@ struct PlanState: Sendable {
   ///   - now: seconds since 1970-01-01T00:00:00Z.
   ///   - cache: keeps what was formatted for the next call.
   func snapshot(now: Double, _ environment: Environment, cache: inout PlanTextCache) -> StateSnapshot {
-    let texts = plan.map { cache.texts(for: $0, planText, asOf: asOf, now: now, environment) }
+    let texts = plan.map { cache.texts(for: $0, planText, asOf: asOf, isStale: isStale, now: now, environment) }
     let offer = plan == nil ? nil : acceptedOffer ?? plan?.upgrade.value
     return StateSnapshot(
       sections: [

@@ -7,8 +7,8 @@ struct PlanTexts {
   let usage: JSONText
   let figures: [StateSnapshot.Figure]
 
-  init(_ plan: PlanUsage, asOf: DateValue?, today: Day, _ formatting: PlanFormatting) {
-    summary = SummaryText(plan, asOf: asOf, today: today, formatting).section
+  init(_ plan: PlanUsage, asOf: DateValue?, isStale: Bool, today: Day, _ formatting: PlanFormatting) {
+    summary = SummaryText(plan, asOf: asOf, isStale: isStale, today: today, formatting).section
     let meters = (plan.meters.value ?? []).map { MeterText($0, today: today, formatting) }
     usage = JSONText { writer in
       writer.object { usage in
@@ -24,22 +24,26 @@ struct PlanTexts {
 /// Keeps the newest ``PlanTexts`` and the formatters, so that a change of phase formats nothing again.
 struct PlanTextCache {
   private var formatting: PlanFormatting?
-  private var newest: (plan: JSONText, asOf: DateValue?, today: Day, texts: PlanTexts)?
+  private var newest: (plan: JSONText, asOf: DateValue?, isStale: Bool, today: Day, texts: PlanTexts)?
   /// The quarter of an hour for which `today` was last looked up: days and offsets of zones change only at its borders.
   private var quarter: Int?
   private var today = Day(number: 0)
 
   /// - Parameters:
   ///   - text: the plan as JSON, by which it is told from others.
+  ///   - isStale: it is a copy, since the newest plan could not be read.
   ///   - now: seconds since 1970-01-01T00:00:00Z.
   mutating func texts(
-    for plan: PlanUsage, _ text: JSONText, asOf: DateValue?, now: Double, _ environment: Environment
+    for plan: PlanUsage, _ text: JSONText, asOf: DateValue?, isStale: Bool = false, now: Double,
+    _ environment: Environment
   ) -> PlanTexts {
     let formatting = self.formatting(for: environment)
     let today = self.today(now, formatting)
-    if let newest, newest.today == today, newest.asOf == asOf, newest.plan == text { return newest.texts }
-    let texts = PlanTexts(plan, asOf: asOf, today: today, formatting)
-    newest = (text, asOf, today, texts)
+    if let newest, newest.today == today, newest.asOf == asOf, newest.isStale == isStale, newest.plan == text {
+      return newest.texts
+    }
+    let texts = PlanTexts(plan, asOf: asOf, isStale: isStale, today: today, formatting)
+    newest = (text, asOf, isStale, today, texts)
     return texts
   }
 

@@ -12,9 +12,14 @@ struct SummaryText {
   let changeLine: String?
   /// When the plan was read, as it was given.
   let asOf: DateValue?
+  /// It is a copy, since the newest plan could not be read.
+  let isStale: Bool
 
-  init(_ plan: PlanUsage, asOf: DateValue? = nil, today: Day, _ formatting: PlanFormatting) {
+  init(
+    _ plan: PlanUsage, asOf: DateValue? = nil, isStale: Bool = false, today: Day, _ formatting: PlanFormatting
+  ) {
     self.asOf = asOf
+    self.isStale = isStale
     name = plan.name
     chip = Self.chip(plan.status)
     priceLine = Self.priceLine(plan, formatting)
@@ -98,7 +103,7 @@ struct SummaryText {
         summary.member("dateTone", isPaymentIssue ? Tone.danger.rawValue : Tone.secondary.rawValue)
         summary.member("dateIsPast", dateIsPast)
         summary.member("changeLine", changeLine)
-        summary.member("stale", dateIsPast)
+        summary.member("stale", dateIsPast || isStale)
         summary.member("asOf", asOf?.text)
         summary.member("accessibilityLabel", accessibilityLabel)
       }

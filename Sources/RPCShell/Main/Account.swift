@@ -13,7 +13,10 @@ enum Account {
     let catalogue = account.catalogue ?? PlanUsage.sampleCatalogue(madeAt: time)
     let store = MemoryStore(account.plan ?? catalogue.first, executor: executor)
     let local = LocalAccount(catalogue: catalogue, manageURL: account.manageURL, store: store)
-    var settings = PlanPlugin.Settings(isSampleAccount: account.isSample)
+    var settings = PlanPlugin.Settings()
+    if account.isSample {
+      settings.startOverHint = "To start over with the sample account, restart the session (--demo starts afresh)"
+    }
     settings.upgrade = configuration.binding(of: .onUpgrade, local: local)
     settings.manage = configuration.binding(of: .onManage, local: local)
     settings.restore = configuration.binding(of: .onRestore, local: local)

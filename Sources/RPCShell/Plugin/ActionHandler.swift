@@ -119,6 +119,8 @@ public struct ActionFailure: Error, Equatable, Sendable {
     case notAvailable
     /// Nobody is left to do it: 106, with the action's default text.
     case handlerGone
+    /// The account store cannot be read or written: 109, with the store's `file` among the data.
+    case store
   }
 
   /// nil shows the action's default text.

@@ -67,6 +67,7 @@ struct StorageOutcome {
       switch failure.kind {
       case .handlerGone: action.error(.handlerGone, text)
       case .notAvailable: action.error(.notAvailable, text)
+      case .store: action.error(.store, text, failure.data)
       case .failed: action.error(.actionFailed, text, [RPCError.Member("handler", .string(adapter))] + failure.data)
       }
     return failed(action, text, error)

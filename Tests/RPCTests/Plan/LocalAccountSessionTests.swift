@@ -54,13 +54,13 @@ struct LocalAccountSessionTests {
       #expect(done.at("params.state.plan.name") == "\"\(name)\"")
       #expect(done.at("params.state.plan.status") == #"{"renews":"2026-11-02"}"#)
       #expect(done.at("params.state.usage.meters.0.figure") == "\"0.8 of \(limit) GB\"")
-      #expect(store.plan()?.meters.value?[0].used == DecimalNumber(number: "0.75"))
+      #expect(store.plan?.meters.value?[0].used == DecimalNumber(number: "0.75"))
       rig.pass(.milliseconds(1200))
       #expect(rig.received(1)[0].at("params.state.upgrade.title") == next)
     }
     try rig.call("plan.upgrade")
     #expect(rig.take(1) == [PlanLines.refusal(103, "There is nothing above the plan Pro", #"{"action":"upgrade"}"#)])
-    #expect(store.plan()?.name == "Pro")
+    #expect(store.plan?.name == "Pro")
   }
 
   @Test func `a plan that is not in the catalogue cannot go up, and says so`() throws {
@@ -82,7 +82,7 @@ struct LocalAccountSessionTests {
     let rig = rig(store)
     try rig.call("plan.get")
     _ = rig.take(1)
-    store.keep(.top)
+    _ = store.keep(.top, asOf: nil)
     #expect(try rig.shown("state.summary.name") == "\"Plus\"", "nobody looked yet")
     try rig.call("plan.restore")
     let lines = rig.received(4)
@@ -107,7 +107,7 @@ struct LocalAccountSessionTests {
     #expect(rig.received(1).map(\.errorCode) == [102])
     try rig.call("plan.set", params: #"{"plan":\#(PlanLines.plus)}"#)
     _ = rig.take(2)
-    #expect(store.plan() == .plus)
+    #expect(store.plan == .plus)
   }
 
   // MARK: Managing
@@ -134,5 +134,12 @@ struct LocalAccountSessionTests {
     let rig = rig(store(.once), manageURL: "https://billing.example/me")
     try rig.call("plan.manage")
     #expect(rig.received(1).map(\.errorCode) == [103])
+  }
+}
+
+extension MemoryStore {
+  /// What it holds.
+  fileprivate nonisolated var plan: PlanUsage? {
+    if case .now(.success(let record)) = load() { record.plan } else { nil }
   }
 }

@@ -7,7 +7,7 @@ final class PlanRig: PluginRig<PlanPlugin> {
   /// 2026-10-19T00:00:00Z
   static let today = 1_792_368_000.0
 
-  private let store: RigStore
+  let store: ScriptedStore
 
   /// - Parameters:
   ///   - plan: what the store holds at first.
@@ -18,15 +18,18 @@ final class PlanRig: PluginRig<PlanPlugin> {
   ///   - now: the time of day.
   ///   - executor: what the plugin lives on; a store of the test's own needs it, too.
   ///   - store: holds the plan in place of the rig's own.
+  ///   - prepare: tells the rig's own store what to do before it is asked.
   init(
     plan: PlanUsage? = .plus, handler: (any ActionHandler)? = nil, manage: (any ActionHandler)? = nil,
-    restore: (any ActionHandler)? = nil, custom: Set<HostAction> = [], isSampleAccount: Bool = false,
+    restore: (any ActionHandler)? = nil, custom: Set<HostAction> = [], startOverHint: String? = nil,
     environment: Environment = Environment(), now: Double = today, executor: LoopExecutor = LoopExecutor(),
-    store: (any PlanStore)? = nil
+    store: (any AccountStore)? = nil, prepare: (ScriptedStore) -> Void = { _ in }
   ) {
-    let own = RigStore(plan)
+    let own = ScriptedStore(plan, executor: executor)
     self.store = own
-    var settings = PlanPlugin.Settings(isSampleAccount: isSampleAccount)
+    executor.bind()
+    prepare(own)
+    var settings = PlanPlugin.Settings(startOverHint: startOverHint)
     func binding(_ action: HostAction, _ handler: (any ActionHandler)?, timeout: Double = 60) -> ActionBinding? {
       let isCustom = custom.contains(action)
       let handler = handler ?? (isCustom ? ScriptedHandler() : nil)
@@ -40,36 +43,16 @@ final class PlanRig: PluginRig<PlanPlugin> {
       PlanPlugin(version: "1.0", executor: executor, settings: settings, store: store ?? own), executor: executor,
       environment: environment, now: now
     ) {
+      own.release()
       for handler in handlers { (handler as? ScriptedHandler)?.release() }
     }
   }
 
   /// How often the store was asked for the plan.
-  var plansAsked: Int { store.state.withLock(\.plansAsked) }
+  var plansAsked: Int { store.asked.filter { $0 == "load" }.count }
 
   /// The plan that the store holds.
-  var keptPlan: PlanUsage? { store.state.withLock(\.plan) }
-}
-
-/// Keeps a plan, and counts who asks for it.
-private final class RigStore: PlanStore {
-  struct State {
-    var plan: PlanUsage?
-    var plansAsked = 0
-  }
-
-  let state: Locked<State>
-
-  init(_ plan: PlanUsage?) { state = Locked(State(plan: plan)) }
-
-  func plan() -> PlanUsage? {
-    state.withLock { state in
-      state.plansAsked += 1
-      return state.plan
-    }
-  }
-
-  func keep(_ plan: PlanUsage) { state.withLock { $0.plan = plan } }
+  var keptPlan: PlanUsage? { store.plan }
 }
 
 extension PlanUsage {

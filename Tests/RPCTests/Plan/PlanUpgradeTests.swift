@@ -139,15 +139,15 @@ struct PlanUpgradeTests {
   }
 
   @Test(arguments: [
-    (false, "There is nothing above the plan Studio"),
+    (nil, "There is nothing above the plan Studio"),
     (
-      true,
-      "There is nothing above the plan Studio. To start over with the sample account, restart the session (--demo starts afresh)"
+      "To start over, restart the session (--demo starts afresh)",
+      "There is nothing above the plan Studio. To start over, restart the session (--demo starts afresh)"
     ),
   ])
-  func `the top plan has no upgrade`(isSample: Bool, message: String) throws {
+  func `the top plan has no upgrade`(hint: String?, message: String) throws {
     let handler = ScriptedHandler()
-    let rig = PlanRig(plan: .top, handler: handler, isSampleAccount: isSample)
+    let rig = PlanRig(plan: .top, handler: handler, startOverHint: hint)
     try rig.call("plan.upgrade")
     #expect(
       rig.take(1) == [

@@ -1,0 +1,181 @@
+import AccountModel
+import RPCShell
+
+/// How the account is read: once for all who wait for it, and again when another session changed it.
+extension PlanPlugin {
+  /// What a call does on the spot once the account is there.
+  typealias Beginning = @Sendable (isolated PlanPlugin) throws(RPCError) -> Route.Reply
+
+  /// How far back the journal is looked at.
+  static let journalDepth = 1000
+
+  /// Why the account could not be read.
+  var storeFailure: StoreFailure? { storeState.failure }
+
+  /// Begins a call now where the account is there, else, in the order of the calls, once it is there or cannot be read.
+  /// - Parameter name: the method's last part.
+  func whenLoaded(
+    _ name: String, _ context: CallContext, _ begin: @escaping Beginning
+  ) throws(RPCError) -> Route.Reply {
+    if !storeState.isRead && !storeState.isLoading { load() }
+    guard storeState.isLoading && !storeState.isRead else {
+      prepare()
+      return try begin(self)
+    }
+    lastNumber += 1
+    storeState.waiting.append(WaitingCall(number: lastNumber, stop: context.stop, begin: begin))
+    return .later { [number = lastNumber] () async throws(RPCError) in
+      try await self.turn(number, name, context).get().get()
+    }
+  }
+
+  /// Waits until a call has begun. Cancelled before that, it never does.
+  private func turn(
+    _ number: Int, _ name: String, _ context: CallContext
+  ) async -> Result<Route.Reply, RPCError> {
+    if let begun = storeState.begun.removeValue(forKey: number) { return begun }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { caller in
+        let at = storeState.waiting.firstIndex { $0.number == number }!
+        storeState.waiting[at].caller = caller
+      }
+    } onCancel: {
+      Task(executorPreference: executor) { await self.leave(number, name, context.stop.reason ?? .cancelled) }
+    }
+  }
+
+  private func leave(_ number: Int, _ name: String, _ reason: StopReason) {
+    guard let at = storeState.waiting.firstIndex(where: { $0.number == number }) else { return }
+    storeState.waiting.remove(at: at).caller?.resume(returning: .failure(Self.stopped(reason, name)))
+  }
+
+  private static func stopped(_ reason: StopReason, _ name: String) -> RPCError {
+    .stopped(reason, seconds: nil, data: [RPCError.Member("action", .string(name))])
+  }
+
+  // MARK: Reading
+
+  private func load() {
+    writeOn()
+    let generation = storeState.generation
+    let reading: Eventual<Result<StoredAccount, StoreFailure>> = store.load().then { [store] loaded in
+      switch loaded {
+      case .failure(let failure): .now(.failure(failure))
+      case .success(let record):
+        store.history(limit: Self.journalDepth).then { journal in
+          .now(journal.map { StoredAccount(record: record, journal: $0) })
+        }
+      }
+    }
+    switch reading {
+    case .now(let result): loaded(result, generation)
+    case .later(let work):
+      storeState.isLoading = true
+      Task(executorPreference: executor) {
+        let result = await work()
+        await self.loaded(result, generation)
+      }
+    }
+  }
+
+  /// - Parameter generation: of the moment at which the store was asked.
+  private func loaded(_ result: Result<StoredAccount, StoreFailure>, _ generation: Int) {
+    storeState.isLoading = false
+    watchStore()
+    // What was read while something was done here may undo it.
+    if storeState.isRead && (generation != storeState.generation || !runs.isEmpty) {
+      storeState.isReloadDue = true
+    } else {
+      apply(result)
+    }
+    let calls = storeState.waiting
+    storeState.waiting = []
+    for call in calls { begin(call) }
+    reloadIfDue()
+  }
+
+  private func begin(_ call: WaitingCall) {
+    prepare()
+    let reply: Result<Route.Reply, RPCError>
+    do throws(RPCError) { reply = .success(try call.begin(self)) } catch { reply = .failure(error) }
+    if let caller = call.caller {
+      caller.resume(returning: reply)
+    } else {
+      storeState.begun[call.number] = reply
+    }
+  }
+
+  private func apply(_ result: Result<StoredAccount, StoreFailure>) {
+    switch result {
+    case .success(let account):
+      storeState.reading = .done
+      storeState.reported = nil
+      state.isStale = false
+      // One that could not be kept is newer.
+      if !storeState.unwritten.contains(where: \.hasPlan) { show(account.record) }
+      for action in PlanAction.allCases where run(of: action) == nil { takeOpen(action, of: account) }
+    case .failure(let failure):
+      apply(failure)
+    }
+    publishAccount()
+  }
+
+  /// What is shown from now on is the last good copy.
+  private func apply(_ failure: StoreFailure) {
+    let wasRead = storeFailure == nil
+    storeState.reading = .failed(failure)
+    if state.plan == nil, let copy = failure.lastGood {
+      show(copy)
+      state.isStale = true
+    } else if wasRead {
+      state.isStale = state.plan != nil
+    }
+    if state.isStale { report(failure) }
+  }
+
+  /// What an earlier session or another one left open. It is told once.
+  private func takeOpen(_ action: PlanAction, of account: StoredAccount) {
+    let known = storeState.open[action]
+    let found = OpenIntent(action, in: account, now: host.now())
+    if let found, storeState.isUnwritten(found.intent.key) { return }
+    storeState.open[action] = found
+    let interruption = ActionPhase.failed(action.interruptedText)
+    guard let found, found.isInterrupted else {
+      if state[action] == interruption { state.dismiss(action) }
+      return
+    }
+    let isNews = known?.isInterrupted != true || known?.intent.key.isExactly(found.intent.key) != true
+    guard isNews, state[action] == .idle, let plan = state.plan else { return }
+    if found.intent.digest.isExactly(action.digest(of: plan)) { state[action] = interruption }
+  }
+
+  // MARK: Other sessions
+
+  private func watchStore() {
+    guard !storeState.isWatched else { return }
+    storeState.isWatched = true
+    store.watch { [weak self] in self?.assumeIsolated { $0.storeChanged() } }
+  }
+
+  private func storeChanged() {
+    storeState.isReloadDue = true
+    reloadIfDue()
+  }
+
+  /// Reads the store again where that is due, but not while something is done here.
+  func reloadIfDue() {
+    guard storeState.isReloadDue, !storeState.isLoading, runs.isEmpty, !isSettling else { return }
+    storeState.isReloadDue = false
+    load()
+  }
+}
+
+extension Eventual {
+  /// Goes on with the value: on the spot where it is there.
+  fileprivate func then<Other>(_ next: @escaping @Sendable (Value) -> Eventual<Other>) -> Eventual<Other> {
+    switch self {
+    case .now(let value): next(value)
+    case .later(let work): .later { await next(await work()).get() }
+    }
+  }
+}

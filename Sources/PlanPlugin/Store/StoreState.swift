@@ -1,0 +1,109 @@
+import AccountModel
+import RPCShell
+
+/// How far the plan block is with its store: what was read, what waits for that, what is to be written.
+struct StoreState {
+  /// What came of the newest look at the account.
+  enum Reading {
+    case never, done
+    case failed(StoreFailure)
+  }
+
+  var reading = Reading.never
+  /// The store is being read.
+  var isLoading = false
+  /// It changed since it was read.
+  var isReloadDue = false
+  /// Its changes are reported.
+  var isWatched = false
+  /// Calls that came before the account was there, in order.
+  var waiting: [WaitingCall] = []
+  /// Calls that have begun meanwhile, for their tasks to pick up.
+  var begun: [Int: Result<Route.Reply, RPCError>] = [:]
+  /// What is to be written, oldest first. The first is being written where ``writing`` says so; else it could not be.
+  var unwritten: [StoreWrite] = []
+  var writing: Task<Void, Never>?
+  /// Rises with each write: what was read before it is old.
+  var generation = 0
+  /// The failure that stands on stderr already.
+  var reported: StoreFailure?
+  /// The attempts that the next one of the same kind goes on with.
+  var open: [PlanAction: OpenIntent] = [:]
+
+  var isRead: Bool {
+    if case .done = reading { true } else { false }
+  }
+
+  var failure: StoreFailure? {
+    if case .failed(let failure) = reading { failure } else { nil }
+  }
+
+  /// Whether the end of an action is not on disk.
+  func isUnwritten(_ key: String) -> Bool { unwritten.contains { $0.key?.isExactly(key) ?? false } }
+}
+
+/// A call that waits until the account is there.
+struct WaitingCall {
+  let number: Int
+  let stop: StopSignal
+  let begin: PlanPlugin.Beginning
+  /// nil until its task waits.
+  var caller: CheckedContinuation<Result<Route.Reply, RPCError>, Never>?
+}
+
+/// Something that the store is to keep.
+enum StoreWrite {
+  case end(String, IntentOutcome)
+  case keep(PlanUsage, asOf: DateValue?)
+
+  /// Of the action whose end it is.
+  var key: String? {
+    if case .end(let key, _) = self { key } else { nil }
+  }
+
+  /// Whether it brings a plan, so that older ones need not be kept any more.
+  var hasPlan: Bool {
+    switch self {
+    case .end(_, let outcome): outcome.plan != nil
+    case .keep: true
+    }
+  }
+}
+
+/// An attempt that did not come to a known end: whoever tries again means the same, and gets the same key.
+struct OpenIntent: Equatable {
+  /// How long that holds.
+  static let lifetime = 86_400.0
+
+  var intent: Intent
+  /// Its session is gone, and nobody wrote down how it ended.
+  var isInterrupted: Bool
+
+  init(_ intent: Intent, isInterrupted: Bool) {
+    self.intent = intent
+    self.isInterrupted = isInterrupted
+  }
+
+  /// The attempt at an action that the store leaves open.
+  /// - Parameter now: seconds since 1970-01-01T00:00:00Z.
+  init?(_ action: PlanAction, in account: StoredAccount, now: Double) {
+    let newest = account.journal.first { $0.intent.action == action.hostAction }
+    if let intent = account.record.interrupted.last(where: { $0.action == action.hostAction }) {
+      self.init(intent, isInterrupted: true)
+    } else if let newest, newest.outcome == .failed {
+      self.init(newest.intent, isInterrupted: false)
+    } else {
+      return nil
+    }
+    guard isFresh(now) else { return nil }
+  }
+
+  func isFresh(_ now: Double) -> Bool { now - intent.time < Self.lifetime }
+}
+
+/// What was read from the store.
+struct StoredAccount: Sendable {
+  let record: AccountRecord
+  /// Newest first.
+  let journal: [JournalEntry]
+}
