@@ -67,6 +67,7 @@ extension PlanPlugin {
     case .success(.begun):
       return work(on: number)
     case .success(.ended(let outcome)):
+      wasDone(run)
       return try close(number, .success(result(outcome.name, outcome.members, of: action)))
     case .success(.conflict):
       let text = "This idempotencyKey belongs to something else; send a new one with a new \(action.rawValue)"
@@ -78,6 +79,14 @@ extension PlanPlugin {
       show(outcome, of: run)
       return try close(number, answer(outcome, action))
     }
+  }
+
+  /// What was said of an attempt that failed is not true any more: somebody has finished it.
+  private func wasDone(_ run: ActionRun) {
+    guard let open = storeState.open[run.action], open.intent.key.isExactly(run.intent.key) else { return }
+    storeState.open[run.action] = nil
+    if state[run.action].name == .failed { state.dismiss(run.action) }
+    publish(StateFeed.Transition(cause: run.action.rawValue, requestID: run.context.requestID))
   }
 
   /// Ends a run that comes to no more than this answer.

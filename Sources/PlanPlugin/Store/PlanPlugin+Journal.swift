@@ -19,14 +19,16 @@ extension PlanPlugin {
   /// Begins an intent in the journal, behind the ends that could not be written so far.
   func writeDown(_ intent: Intent) -> Eventual<Result<IntentStart, StoreFailure>> {
     writeOn()
+    return beginBehindEnds(intent)
+  }
+
+  private func beginBehindEnds(_ intent: Intent) -> Eventual<Result<IntentStart, StoreFailure>> {
     guard storeState.unwritten.contains(where: { $0.key != nil }) else { return store.begin(intent) }
-    if let writing = storeState.writing {
-      return .later {
-        await writing.value
-        return await self.writeDown(intent).get()
-      }
+    guard let writing = storeState.writing else { return .now(.failure(storeState.writeFailure!)) }
+    return .later {
+      await writing.value
+      return await self.beginBehindEnds(intent).get()
     }
-    return .now(.failure(storeState.reported!))
   }
 
   /// A person who began something else does not come back to what was interrupted.
@@ -104,26 +106,30 @@ extension PlanPlugin {
     switch result {
     case .success:
       storeState.unwritten.removeFirst()
-      storeState.reported = nil
+      storeState.writeFailure = nil
       return true
     case .failure(let failure):
-      report(failure)
+      report(failure, after: storeState.writeFailure)
+      storeState.writeFailure = failure
       return false
     }
   }
 
   /// Says on stderr what is wrong with the store, once.
-  func report(_ failure: StoreFailure) {
-    if failure.message != storeState.reported?.message { host.log("plan: \(failure.message.plainLine)") }
-    storeState.reported = failure
+  /// - Parameter last: what was wrong before.
+  func report(_ failure: StoreFailure, after last: StoreFailure?) {
+    if failure.message != last?.message { host.log("plan: \(failure.message.plainLine)") }
   }
 
   // MARK: Reading the journal
 
+  /// How far back an action is looked for that was done.
+  private static let recordedDepth = 1000
+
   /// How an action was answered that is done, whatever is offered now.
   /// - Throws: the refusal, where the journal knows of no such action.
   func recorded(_ key: String, _ action: PlanAction, orElse refusal: RPCError) throws(RPCError) -> Route.Reply {
-    try goOn(with: store.history(limit: Self.journalDepth)) { (plugin, journal) throws(RPCError) in
+    try goOn(with: store.history(limit: Self.recordedDepth)) { (plugin, journal) throws(RPCError) in
       let entry = (try? journal.get())?.first { $0.intent.key.isExactly(key) }
       guard let entry, entry.intent.action == action.hostAction, let outcome = entry.outcome, outcome.isDone else {
         throw refusal

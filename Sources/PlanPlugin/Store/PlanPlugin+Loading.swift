@@ -6,8 +6,8 @@ extension PlanPlugin {
   /// What a call does on the spot once the account is there.
   typealias Beginning = @Sendable (isolated PlanPlugin) throws(RPCError) -> Route.Reply
 
-  /// How far back the journal is looked at.
-  static let journalDepth = 1000
+  /// How far back the journal is looked at for what is open.
+  private static let openDepth = 100
 
   /// Why the account could not be read.
   var storeFailure: StoreFailure? { storeState.failure }
@@ -62,7 +62,7 @@ extension PlanPlugin {
       switch loaded {
       case .failure(let failure): .now(.failure(failure))
       case .success(let record):
-        store.history(limit: Self.journalDepth).then { journal in
+        store.history(limit: Self.openDepth).then { journal in
           .now(journal.map { StoredAccount(record: record, journal: $0) })
         }
       }
@@ -109,7 +109,6 @@ extension PlanPlugin {
     switch result {
     case .success(let account):
       storeState.reading = .done
-      storeState.reported = nil
       state.isStale = false
       // One that could not be kept is newer.
       if !storeState.unwritten.contains(where: \.hasPlan) { show(account.record) }
@@ -122,15 +121,15 @@ extension PlanPlugin {
 
   /// What is shown from now on is the last good copy.
   private func apply(_ failure: StoreFailure) {
-    let wasRead = storeFailure == nil
+    let last = storeFailure
     storeState.reading = .failed(failure)
     if state.plan == nil, let copy = failure.lastGood {
       show(copy)
       state.isStale = true
-    } else if wasRead {
+    } else if last == nil {
       state.isStale = state.plan != nil
     }
-    if state.isStale { report(failure) }
+    if state.isStale { report(failure, after: last) }
   }
 
   /// What an earlier session or another one left open. It is told once.

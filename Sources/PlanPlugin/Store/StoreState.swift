@@ -25,8 +25,8 @@ struct StoreState {
   var writing: Task<Void, Never>?
   /// Rises with each write: what was read before it is old.
   var generation = 0
-  /// The failure that stands on stderr already.
-  var reported: StoreFailure?
+  /// Why the newest write failed; nil once one succeeds.
+  var writeFailure: StoreFailure?
   /// The attempts that the next one of the same kind goes on with.
   var open: [PlanAction: OpenIntent] = [:]
 
