@@ -20,7 +20,7 @@ PREFIX ?= /usr/local
 
 ## What the package needs beside the toolchain, installed by name when missing.
 deps:
-	@scripts/install-dependencies libjansson-dev
+	@scripts/install-dependencies libjansson-dev libsqlite3-dev
 
 ## Builds .build/release/rpcshell.
 build: deps

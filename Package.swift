@@ -22,6 +22,11 @@ let package = Package(
       name: "CJansson", path: "Sources/CJansson", pkgConfig: "jansson",
       providers: [.apt(["libjansson-dev"])]),
 
+    // MARK: Database library (Debian: libsqlite3-dev)
+    .systemLibrary(
+      name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"])]),
+
     // MARK: Linux calls that the Glibc module leaves out (header only)
     .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
 
@@ -43,6 +48,8 @@ let package = Package(
     .target(name: "StoragePlugin", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
     .target(
       name: "FileStorage", dependencies: ["CLinux", "RPCShell", "AccountModel", "FileTree"], swiftSettings: strict),
+    .target(
+      name: "AccountDatabase", dependencies: ["CLinux", "CSQLite", "RPCShell", "AccountModel"], swiftSettings: strict),
     .target(name: "HostAdapters", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
     .target(name: "Configuration", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
 
