@@ -21,10 +21,10 @@ struct CompletionRecord: Sendable {
   ///   - log: takes a line where the record cannot be read: everything is new then.
   init(folder: String, log: (String) -> Void) {
     file = StateFile(folder: folder, name: "downloads.json")
-    do throws(StorageFailure) {
+    do throws(StateFileFailure) {
       guard let document = try file.read() else { return }
       guard document.view.kind == .object else {
-        throw StorageFailure("\(file.path): expected an object, got \(document.view.kind.rawValue)")
+        throw StateFileFailure("\(file.path): expected an object, got \(document.view.kind.rawValue)")
       }
       for (id, value) in document.view.members {
         guard let seconds = value["completedAt"]?.integer, seconds > 0, let bytes = value["bytes"]?.integer else {
@@ -65,7 +65,7 @@ struct CompletionRecord: Sendable {
   }
 
   /// Writes what changed.
-  mutating func save() throws(StorageFailure) {
+  mutating func save() throws(StateFileFailure) {
     guard isChanged else { return }
     isChanged = false
     try file.write(

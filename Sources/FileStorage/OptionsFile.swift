@@ -16,15 +16,17 @@ public struct OptionsFile: StorageOptionsStore {
 
   public func options() -> StorageOptions {
     var options = StorageOptions()
-    do throws(StorageFailure) {
+    do throws(StateFileFailure) {
       guard let document = try file.read() else { return options }
       do throws(SchemaViolation) {
         try Schema.object(StorageOptions.properties).validate(document.view, unknown: .ignored)
-      } catch { throw StorageFailure("\(file.path): \(error.text)") }
+      } catch { throw StateFileFailure("\(file.path): \(error.text)") }
       options.change(by: document.view)
     } catch { log("the options have their defaults: \(error.message)") }
     return options
   }
 
-  public func keep(_ options: StorageOptions) throws(StorageFailure) { try file.write(options.jsonText) }
+  public func keep(_ options: StorageOptions) throws(StorageFailure) {
+    do throws(StateFileFailure) { try file.write(options.jsonText) } catch { throw StorageFailure(error.message) }
+  }
 }

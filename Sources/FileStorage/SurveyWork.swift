@@ -118,7 +118,7 @@ struct SurveyWork {
   /// Keeps when downloads were complete.
   func saved(log: (String) -> Void) -> CompletionRecord? {
     var record = record
-    do throws(StorageFailure) { try record?.save() } catch {
+    do throws(StateFileFailure) { try record?.save() } catch {
       log("when downloads were finished cannot be kept: \(error.message)")
     }
     return record

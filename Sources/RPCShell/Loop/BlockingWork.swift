@@ -20,7 +20,7 @@ public enum BlockingWork {
   }
 
   /// Starts a thread, or does the work here where the system has none left.
-  private static func start(_ body: @escaping @Sendable () -> Void) {
+  package static func start(_ body: @escaping @Sendable () -> Void) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }

@@ -1,21 +1,24 @@
-import AccountModel
 import Glibc
-import RPCShell
 
 /// A small file in the state folder, written whole: whoever reads it finds the old or the new content, never a part.
-struct StateFile: Sendable {
+package struct StateFile: Sendable {
   /// Absolute; made with mode 0700 when something is kept.
-  let folder: String
-  let name: String
+  package let folder: String
+  package let name: String
+
+  package init(folder: String, name: String) {
+    self.folder = folder
+    self.name = name
+  }
 
   /// Longer files are not ours.
   private static let limit = 64 << 20
 
-  var path: String { folder + "/" + name }
+  package var path: String { folder + "/" + name }
 
   /// The content; nil where there is none.
   /// - Throws: why it cannot be read.
-  func read() throws(StorageFailure) -> JSONDocument? {
+  package func read() throws(StateFileFailure) -> JSONDocument? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 && (errno == ENOENT || errno == ENOTDIR) { return nil }
     guard descriptor >= 0 else { throw failure("be read", errno) }
@@ -24,16 +27,16 @@ struct StateFile: Sendable {
     switch buffer.append(allOf: descriptor, upTo: Self.limit) {
     case .complete: break
     case .failed(let code): throw failure("be read", code)
-    case .tooLong: throw StorageFailure("\(path) is over \(Self.limit >> 20) MiB.")
+    case .tooLong: throw StateFileFailure("\(path) is over \(Self.limit >> 20) MiB.")
     }
     do throws(JSONParseFailure) { return try JSONDocument(wholeText: buffer.bytes) } catch {
-      throw StorageFailure("\(path): \(error.text(in: buffer.bytes))")
+      throw StateFileFailure("\(path): \(error.text(in: buffer.bytes))")
     }
   }
 
   /// Replaces the content.
   /// - Throws: why it cannot be written; the old content is still there then.
-  func write(_ text: JSONText) throws(StorageFailure) {
+  package func write(_ text: JSONText) throws(StateFileFailure) {
     guard makeFolders() else { throw failure("be written", errno) }
     var template = Array((path + "." + String(repeating: "X", count: 6)).utf8CString)
     let descriptor = mkstemp(&template)
@@ -60,7 +63,8 @@ struct StateFile: Sendable {
   }
 
   /// Makes the folder and those that it is in.
-  private func makeFolders() -> Bool {
+  /// - Returns: false, with `errno`, where that is not possible.
+  package func makeFolders() -> Bool {
     if mkdir(folder, 0o700) == 0 || errno == EEXIST { return true }
     guard errno == ENOENT else { return false }
     var at = folder.utf8.index(after: folder.utf8.startIndex)
@@ -71,7 +75,14 @@ struct StateFile: Sendable {
     return mkdir(folder, 0o700) == 0 || errno == EEXIST
   }
 
-  private func failure(_ what: String, _ code: Int32) -> StorageFailure {
-    StorageFailure("\(path) cannot \(what): \(String(cString: strerror(code)))")
+  private func failure(_ what: String, _ code: Int32) -> StateFileFailure {
+    StateFileFailure("\(path) cannot \(what): \(String(cString: strerror(code)))")
   }
+}
+
+/// Why a file of state could not be read or written: one sentence that names it.
+package struct StateFileFailure: Error, Equatable, Sendable {
+  package let message: String
+
+  package init(_ message: String) { self.message = message }
 }
