@@ -58,7 +58,7 @@ let package = Package(
       name: "RPCShellMain",
       dependencies: [
         "CLinux", "RPCShell", "AccountModel", "PlanPlugin", "StoragePlugin", "FileStorage", "HostAdapters",
-        "Configuration",
+        "AccountDatabase", "Configuration",
       ],
       path: "Sources/RPCShell/Main", swiftSettings: strict),
 
@@ -68,12 +68,29 @@ let package = Package(
     // Measures and removes trees from the command line, for tests and benchmarks.
     .executableTarget(
       name: "TreeTool", dependencies: ["FileTree"], path: "Benchmarks/TreeTool", swiftSettings: strict),
+    // An account's store from the command line, for tests: other processes, other users, processes that are killed.
+    .executableTarget(
+      name: "StoreTool", dependencies: ["AccountDatabase", "AccountModel", "RPCShell"], path: "Tests/StoreTool",
+      swiftSettings: strict),
     .testTarget(
       name: "RPCTests",
       dependencies: [
-        "CJansson", "CLinux", "RPCShell", "ChildProcesses", "FileTree", "AccountModel", "PlanPlugin", "StoragePlugin",
-        "FileStorage", "HostAdapters",
-        "Configuration", "RPCShellMain", "TestShell", "TreeTool",
+        "AccountDatabase",
+        "AccountModel",
+        "ChildProcesses",
+        "CJansson",
+        "CLinux",
+        "Configuration",
+        "FileStorage",
+        "FileTree",
+        "HostAdapters",
+        "PlanPlugin",
+        "RPCShell",
+        "RPCShellMain",
+        "StoragePlugin",
+        "StoreTool",
+        "TestShell",
+        "TreeTool",
       ],
       path: "Tests/RPCTests",
       swiftSettings: strict),

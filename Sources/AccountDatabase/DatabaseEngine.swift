@@ -72,8 +72,8 @@ extension DatabaseEngine {
 
   /// Does all of `body`, or nothing of it.
   func transaction<Value>(_ body: () throws(DatabaseFailure) -> Value) throws(DatabaseFailure) -> Value {
-    try begin()
     do throws(DatabaseFailure) {
+      try begin()
       let value = try body()
       try commit()
       return value

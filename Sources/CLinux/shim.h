@@ -154,6 +154,21 @@ static inline int cl_foreign_lock(int descriptor) {
   return fcntl(descriptor, 36, &lock) == 0 ? lock.l_type : -1; // F_OFD_GETLK
 }
 
+// Locks one byte until it is unlocked or the open file goes (36 and 37: F_OFD_GETLK, F_OFD_SETLK), and says whether another
+// has it: -1 with errno.
+static inline int cl_lock_byte(int descriptor, int64_t at) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
+  return fcntl(descriptor, 37, &lock);
+}
+static inline int cl_unlock_byte(int descriptor, int64_t at) {
+  struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
+  return fcntl(descriptor, 37, &lock);
+}
+static inline int cl_is_byte_locked(int descriptor, int64_t at) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
+  return fcntl(descriptor, 36, &lock) == 0 ? lock.l_type != F_UNLCK : -1;
+}
+
 // getopt_long(3) keeps its place in globals, which Swift 6 does not let near: these read and set them.
 static inline int cl_getopt_long(int argc, char *const argv[], const char *shorts, const struct option *longs, int *index) {
   opterr = 0;

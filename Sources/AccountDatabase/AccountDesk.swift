@@ -1,0 +1,217 @@
+import AccountModel
+import RPCShell
+
+/// What the database's thread works on: the store as it is, without a thought of threads.
+struct AccountDesk {
+  let engine: any DatabaseEngine
+  let settings: AccountDatabase.Settings
+  let now: @Sendable () -> Double
+  let log: @Sendable (String) -> Void
+  var account: AccountTable { AccountTable(engine: engine, account: settings.accountID) }
+  var journal: JournalTable { JournalTable(engine: engine, account: settings.accountID) }
+  /// Ends that could not be written, in order.
+  private var unwritten: [(key: String, outcome: IntentOutcome)] = []
+  private var noticed: (@Sendable () -> Void)?
+  /// Whether the tables are known to be as this program wants them.
+  private var isReady = false
+
+  init(
+    _ engine: any DatabaseEngine, _ settings: AccountDatabase.Settings, now: @escaping @Sendable () -> Double,
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    self.engine = engine
+    self.settings = settings
+    self.now = now
+    self.log = log
+  }
+
+  // MARK: Around a call
+
+  /// Does what was asked for, once the database is open and all that was told before is written.
+  mutating func answer<Value>(
+    _ work: (inout AccountDesk) throws(DatabaseFailure) -> Value
+  ) -> Result<Value, StoreFailure> {
+    do throws(DatabaseFailure) {
+      try open()
+      try writeEnds()
+      return .success(try work(&self))
+    } catch { return .failure(failure(error)) }
+  }
+
+  private func failure(_ failure: DatabaseFailure) -> StoreFailure {
+    StoreFailure(
+      "The account store \(engine.name) \(failure.reason)", file: engine.name,
+      lastGood: settings.companions?.lastGood(of: settings.accountID))
+  }
+
+  private mutating func open() throws(DatabaseFailure) {
+    try engine.open()
+    if !isReady {
+      try Migrations.run(on: engine)
+      isReady = true
+    }
+    if let noticed { engine.watch(noticed) }
+  }
+
+  // MARK: The account
+
+  func load() throws(DatabaseFailure) -> AccountRecord {
+    // What comes from now on is news to whoever watches.
+    _ = try engine.wasChanged()
+    var record = if let kept = try account.read() { kept } else { try start() }
+    try settle()
+    record.interrupted = try withoutRunning(journal.unresolved()).map(\.intent)
+    return record
+  }
+
+  /// Writes down what the account starts with.
+  private func start() throws(DatabaseFailure) -> AccountRecord {
+    let record = AccountRecord(plan: settings.initial)
+    guard record.plan != nil else { return record }
+    let kept = try engine.transaction { () throws(DatabaseFailure) in
+      if let other = try account.read() { return other }
+      try account.write(record, now: now())
+      return record
+    }
+    copy(kept)
+    return kept
+  }
+
+  func keep(_ record: AccountRecord) throws(DatabaseFailure) {
+    try engine.transaction { () throws(DatabaseFailure) in try account.write(record, now: now()) }
+    copy(record)
+  }
+
+  // MARK: The journal
+
+  func begin(_ intent: Intent) throws(DatabaseFailure) -> IntentStart {
+    let (start, gone) = try engine.transaction { () throws(DatabaseFailure) in
+      let gone = try settleOpen()
+      return (try begin(intent, beside: journal.open()), gone)
+    }
+    report(interrupted: gone)
+    return start
+  }
+
+  /// - Parameter running: what lives, of this session and of others.
+  private func begin(_ intent: Intent, beside running: [JournalTable.Row]) throws(DatabaseFailure) -> IntentStart {
+    if let known = try journal.newest(intent.key) {
+      guard known.intent.action == intent.action else { return .conflict }
+      if case .outcome(let name, let time) = known.end, name.isDone {
+        return .ended(IntentOutcome(name, members: known.members, time: time))
+      }
+      guard known.intent.digest.isExactly(intent.digest) else { return .conflict }
+      if known.end == nil { return .busy(intent.action) }
+    }
+    let others = running.filter { $0.session != engine.session }
+    if let other = others.first(where: { intent.action.exclusive.contains($0.intent.action) }) {
+      return .busy(other.intent.action)
+    }
+    let sequence = try journal.add(JournalTable.Row(sequence: 0, intent: intent, session: engine.session))
+    // Not each time: it looks at as many lines as are kept.
+    if sequence % 256 == 0 { try journal.trim(now: now()) }
+    return .begun
+  }
+
+  /// Writes down how an action ended, now or, where that fails, with the next call.
+  mutating func end(_ key: String, _ outcome: IntentOutcome) -> Result<Void, StoreFailure> {
+    unwritten.removeAll { $0.key.isExactly(key) }
+    unwritten.append((key, outcome))
+    return answer { _ in }
+  }
+
+  private mutating func writeEnds() throws(DatabaseFailure) {
+    while let (key, outcome) = unwritten.first {
+      try writeEnd(key, outcome)
+      unwritten.removeFirst()
+    }
+  }
+
+  /// What is done stays as it is, and so does what another session is at.
+  private func writeEnd(_ key: String, _ outcome: IntentOutcome) throws(DatabaseFailure) {
+    let record = outcome.plan.map { AccountRecord(plan: $0) }
+    let (row, isWritten) = try engine.transaction { () throws(DatabaseFailure) -> (JournalTable.Row?, Bool) in
+      let row = try journal.newest(key)
+      if let row {
+        guard try mayEnd(row) else { return (row, false) }
+        try journal.end(row.sequence, .outcome(outcome.name, at: outcome.time), members: outcome.members)
+      }
+      if let record { try account.write(record, now: now()) }
+      return (row, true)
+    }
+    guard isWritten else { return }
+    if let record { copy(record) }
+    if let row {
+      settings.companions?.note(row.intent, outcome.name.rawValue, at: outcome.time, settings.accountID, log)
+    } else {
+      log("the journal of \(engine.name) has no action with the key '\(key.shortened)' any more")
+    }
+  }
+
+  private func mayEnd(_ row: JournalTable.Row) throws(DatabaseFailure) -> Bool {
+    if row.session == engine.session { return true }
+    if case .outcome(let name, _) = row.end { return !name.isDone }
+    return try !isRunning(row)
+  }
+
+  func history(limit: Int) throws(DatabaseFailure) -> [JournalEntry] {
+    try settle()
+    return try journal.history(limit: limit).map { row throws(DatabaseFailure) in
+      switch row.end {
+      case .outcome(let name, _): JournalEntry(row.intent, outcome: name, isInterrupted: false)
+      case .interrupted: JournalEntry(row.intent, outcome: nil, isInterrupted: true)
+      case nil: JournalEntry(row.intent, outcome: nil, isInterrupted: try !isRunning(row))
+      }
+    }
+  }
+
+  // MARK: Sessions that are gone
+
+  private func isRunning(_ row: JournalTable.Row) throws(DatabaseFailure) -> Bool {
+    guard row.end == nil else { return false }
+    return try engine.isAlive(row.session)
+  }
+
+  private func withoutRunning(_ rows: [JournalTable.Row]) throws(DatabaseFailure) -> [JournalTable.Row] {
+    var others: [JournalTable.Row] = []
+    for row in rows where try !isRunning(row) { others.append(row) }
+    return others
+  }
+
+  /// Writes down which actions were interrupted. That this cannot be written keeps nobody from reading.
+  func settle() throws(DatabaseFailure) {
+    guard try !withoutRunning(journal.open()).isEmpty else { return }
+    do throws(DatabaseFailure) {
+      report(interrupted: try engine.transaction { () throws(DatabaseFailure) in try settleOpen() })
+    } catch { log("an interrupted action cannot be written down: \(engine.name) \(error.reason)") }
+  }
+
+  /// The part of it that is in a transaction.
+  /// - Returns: what was found.
+  func settleOpen() throws(DatabaseFailure) -> [JournalTable.Row] {
+    let gone = try withoutRunning(journal.open())
+    for row in gone { try journal.end(row.sequence, .interrupted(at: now())) }
+    return gone
+  }
+
+  func report(interrupted rows: [JournalTable.Row]) {
+    for row in rows { settings.companions?.note(row.intent, "interrupted", at: now(), settings.accountID, log) }
+  }
+
+  func copy(_ record: AccountRecord) { settings.companions?.copy(record, settings.accountID, log) }
+
+  // MARK: Others' changes
+
+  /// - Parameter noticed: called on any thread when somebody may have changed something.
+  mutating func watch(_ noticed: @escaping @Sendable () -> Void) {
+    self.noticed = noticed
+    // Where it cannot be opened, the next call says so, and the watch begins once one can.
+    do throws(DatabaseFailure) { try open() } catch { return }
+    // Before it was watched something may have changed, too.
+    noticed()
+  }
+
+  func wasChangedByOthers() -> Bool {
+    do throws(DatabaseFailure) { return try engine.wasChanged() } catch { return false }
+  }
+}

@@ -1,0 +1,122 @@
+import AccountModel
+public import RPCShell
+
+/// An account with its journal, as `rpcshell store export` prints it.
+public struct AccountExport: Sendable {
+  var record: AccountRecord
+  /// In the order in which actions were begun.
+  var journal: [JournalTable.Row]
+
+  /// The form that this program writes.
+  private static let version = 1
+
+  init(record: AccountRecord, journal: [JournalTable.Row]) {
+    self.record = record
+    self.journal = journal
+  }
+
+  // MARK: Writing
+
+  var jsonText: JSONText {
+    JSONText { writer in
+      writer.object { export in
+        export.member("version", Self.version)
+        export.member("plan", record.plan?.jsonText)
+        export.member("asOf", record.asOf?.text)
+        export.key("journal")
+        export.array { list in for row in journal { Self.write(row, to: &list) } }
+      }
+    }
+  }
+
+  private static func write(_ row: JournalTable.Row, to writer: inout JSONWriter) {
+    writer.object { entry in
+      entry.member("idempotencyKey", row.intent.key)
+      entry.member("action", row.intent.action.word)
+      entry.member("digest", row.intent.digest)
+      entry.member("begun", JSONText(shortest: row.intent.time))
+      entry.member("ended", row.end.map { JSONText(shortest: $0.time) })
+      entry.member("outcome", row.end?.word)
+      entry.member("members", row.members.isEmpty ? nil : JSONText(row.members))
+    }
+  }
+
+  // MARK: Reading
+
+  private static let schema: Schema = .object([
+    .required("version", .integer(version...version)),
+    .optional("plan", PlanUsage.schema),
+    .optional("asOf", DateValue.schema),
+    .required("journal", .array(entrySchema)),
+  ])
+
+  private static var entrySchema: Schema {
+    let outcomes = IntentOutcome.Name.allCases.map(\.rawValue) + ["interrupted"]
+    return .object([
+      .required("idempotencyKey", .string(maxBytes: 255, nonEmpty: true)),
+      .required("action", .choice(HostAction.allCases.map(\.word))), .required("digest", .string),
+      .required("begun", .number), .optional("ended", .number), .optional("outcome", .choice(outcomes)),
+      .optional("members", .any),
+    ])
+  }
+
+  /// Reads what ``AccountDatabase/export()`` gave.
+  /// - Throws: the first thing that is wrong: `journal[2].action: expected a string, got null`.
+  public init(checking view: JSONView) throws(SchemaViolation) {
+    try Self.schema.validate(view)
+    record = AccountRecord(plan: nil, asOf: view["asOf"]?.string.flatMap { DateValue($0) })
+    if let plan = view["plan"], !plan.isNull { record.plan = try PlanUsage(validated: plan, path: "plan") }
+    journal = (view["journal"]?.elements ?? []).map { JournalTable.Row(validated: $0) }
+  }
+}
+
+extension JournalTable.Row {
+  /// Whose end is not given is interrupted: nobody works on it here.
+  fileprivate init(validated view: JSONView) {
+    let begun = view["begun"]!.number!
+    let intent = Intent(
+      key: view["idempotencyKey"]!.string!, action: HostAction(word: view["action"]!.string!)!,
+      digest: view["digest"]!.string!, time: begun)
+    self.init(sequence: 0, intent: intent, session: 0)
+    let time = view["ended"]?.number ?? begun
+    end = End(view["outcome"]?.string ?? "interrupted", at: time)
+    members = (view["members"]?.members ?? []).map { RPCError.Member($0.name, $0.value.text) }
+  }
+}
+
+// MARK: Commands
+
+extension AccountDesk {
+  func report() throws(DatabaseFailure) -> StoreReport {
+    if let first = try engine.problems().first {
+      throw DatabaseFailure("is damaged (\(first)); move it away to start over, or put a copy in its place")
+    }
+    let rows = try journal.all()
+    _ = try account.read()
+    let interrupted = try load().interrupted.count
+    return StoreReport(version: try engine.schemaVersion(), entries: rows.count, interrupted: interrupted)
+  }
+
+  func exported() throws(DatabaseFailure) -> AccountExport {
+    try settle()
+    let record = try account.read()
+    return AccountExport(record: record ?? AccountRecord(plan: nil), journal: try journal.all())
+  }
+
+  func put(_ export: AccountExport, replaces: Bool) throws(DatabaseFailure) {
+    try engine.transaction { () throws(DatabaseFailure) in
+      _ = try settleOpen()
+      guard try journal.open().isEmpty else {
+        throw DatabaseFailure("is used by a session that runs an action; import once that is done")
+      }
+      let (kept, newest) = (try account.read(), try journal.history(limit: 1))
+      guard kept == nil && newest.isEmpty || replaces else {
+        throw DatabaseFailure("has this account already; --force replaces it, with its journal")
+      }
+      try journal.removeAll()
+      try account.write(export.record, now: now())
+      for row in export.journal { try journal.add(row) }
+    }
+    copy(export.record)
+  }
+}

@@ -1,0 +1,75 @@
+import AccountModel
+import Glibc
+import RPCShell
+
+/// What stands beside the database: a copy of the plan for when that cannot be read, and a log of what was done.
+public struct CompanionFiles: Sendable {
+  private let planFile: StateFile
+  private let logPath: String
+
+  /// Beside `account.db`: `plan.json` and `account-log.jsonl`; beside another `NAME.db`: `NAME-plan.json` and
+  /// `NAME-log.jsonl`.
+  /// - Parameter path: the database's, absolute.
+  public init(beside path: String) {
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+    let folder = String(path[..<slash])
+    let file = path[path.utf8.index(after: slash)...]
+    let name = file.hasSuffix(".db") ? String(file.dropLast(3)) : String(file)
+    planFile = StateFile(folder: folder, name: name == "account" ? "plan.json" : name + "-plan.json")
+    logPath = folder + "/" + name + "-log.jsonl"
+  }
+
+  /// Both, the copy first.
+  var paths: [String] { [planFile.path, logPath] }
+
+  // MARK: The copy
+
+  /// Replaces the copy. A plan that is nil is kept as well: nothing is known then.
+  func copy(_ record: AccountRecord, _ account: String, _ log: (String) -> Void) {
+    let text = JSONText { writer in
+      writer.object { copy in
+        copy.member("accountId", account)
+        copy.member("plan", record.plan?.jsonText)
+        copy.member("asOf", record.asOf?.text)
+      }
+    }
+    do throws(StateFileFailure) { try planFile.write(text) } catch {
+      log("the copy of the plan is not up to date: \(error.message)")
+    }
+  }
+
+  /// What the copy holds; nil where there is none of this account.
+  func lastGood(of account: String) -> AccountRecord? {
+    guard let view = (try? planFile.read())?.view, view["accountId"]?.string?.isExactly(account) == true,
+      let plan = view["plan"], !plan.isNull, let usage = try? PlanUsage(checking: plan, unknown: .ignored)
+    else { return nil }
+    return AccountRecord(plan: usage, asOf: view["asOf"]?.string.flatMap { DateValue($0) })
+  }
+
+  // MARK: The log
+
+  /// Adds a line; one that cannot be written is told of, and stops nothing.
+  func note(_ intent: Intent, _ outcome: String, at time: Double, _ account: String, _ log: (String) -> Void) {
+    let line = JSONText { writer in
+      writer.object { entry in
+        entry.member("time", DateValue(at: time).text)
+        entry.member("accountId", account)
+        entry.member("action", intent.action.word)
+        entry.member("idempotencyKey", intent.key)
+        entry.member("outcome", outcome)
+      }
+    }
+    guard let code = append(line.bytes + [UInt8(ascii: "\n")]) else { return }
+    log("\(logPath) cannot be written: \(String(cString: strerror(code)))")
+  }
+
+  /// In one write, so that lines of several sessions do not mix.
+  /// - Returns: the `errno` of a failure.
+  private func append(_ bytes: [UInt8]) -> Int32? {
+    let descriptor = open(logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
+    guard descriptor >= 0 else { return errno }
+    defer { close(descriptor) }
+    let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    return count == bytes.count ? nil : count < 0 ? errno : ENOSPC
+  }
+}

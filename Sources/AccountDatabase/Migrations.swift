@@ -1,0 +1,54 @@
+/// The tables, as each version left them. A version that was published is never changed; the next is added behind it.
+enum Migrations {
+  /// Statements that make version 1 out of nothing, version 2 out of version 1 …
+  private static let steps: [[String]] = [
+    [
+      """
+      CREATE TABLE account (
+        account_id TEXT NOT NULL PRIMARY KEY,
+        plan TEXT,
+        as_of TEXT,
+        changed DOUBLE PRECISION NOT NULL)
+      """,
+      // One row for each time that an action was begun, in the order of the sequence: clocks are set back at times.
+      """
+      CREATE TABLE journal (
+        sequence BIGINT NOT NULL PRIMARY KEY,
+        account_id TEXT NOT NULL,
+        key TEXT NOT NULL,
+        action TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        begun DOUBLE PRECISION NOT NULL,
+        session BIGINT NOT NULL,
+        outcome TEXT,
+        ended DOUBLE PRECISION,
+        members TEXT)
+      """,
+      "CREATE INDEX journal_key ON journal (account_id, key, sequence)",
+      "CREATE INDEX journal_open ON journal (account_id, sequence) WHERE outcome IS NULL OR outcome = 'interrupted'",
+    ]
+  ]
+
+  /// The version that this program writes.
+  static let current = steps.count
+
+  /// Brings the tables up to the current version, or leaves them as they are.
+  static func run(on engine: any DatabaseEngine) throws(DatabaseFailure) {
+    guard try isBehind(engine) else { return }
+    try engine.transaction { () throws(DatabaseFailure) in
+      // Another session may have done it meanwhile.
+      guard try isBehind(engine) else { return }
+      for statement in steps[try engine.schemaVersion()...].joined() { try engine.run(statement) }
+      try engine.setSchemaVersion(current)
+    }
+  }
+
+  private static func isBehind(_ engine: any DatabaseEngine) throws(DatabaseFailure) -> Bool {
+    let version = try engine.schemaVersion()
+    guard (0...current).contains(version) else {
+      throw DatabaseFailure(
+        "was written by a later rpcshell (version \(version); this one knows up to \(current)); use that one")
+    }
+    return version < current
+  }
+}

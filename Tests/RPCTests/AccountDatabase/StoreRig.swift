@@ -1,0 +1,108 @@
+import AccountModel
+import Glibc
+import RPCShell
+import Testing
+
+@testable import AccountDatabase
+@testable import StoreTool
+
+/// The engines that a store is tested on.
+enum TestedEngine: String, CaseIterable, Sendable {
+  case sqlite
+
+  /// A session's own, on the database that the folder stands for.
+  func make(in folder: TemporaryFolder) -> any DatabaseEngine {
+    switch self {
+    case .sqlite: SQLiteEngine(path: folder.at("state/account.db"), busySeconds: 10)
+    }
+  }
+}
+
+/// One database, and sessions on it.
+final class StoreRig: Sendable {
+  let folder: TemporaryFolder
+  private let engine: TestedEngine
+  /// What sessions said to the person at the terminal.
+  let lines = Locked<[String]>([])
+
+  init(_ engine: TestedEngine = .sqlite, in parent: String = "/dev/shm") throws {
+    self.engine = engine
+    folder = try TemporaryFolder(in: parent)
+  }
+
+  /// A session. It is gone with its value.
+  /// - Parameter wrap: puts something around the session's engine.
+  func session(
+    account: String = "default", initial: PlanUsage? = nil, now: Double = 1_792_368_000,
+    executor: LoopExecutor = LoopExecutor(), wrap: (any DatabaseEngine) -> any DatabaseEngine = { $0 }
+  ) -> StoreSession {
+    let engine = engine.make(in: folder)
+    let settings = AccountDatabase.Settings(
+      accountID: account, initial: initial, companions: CompanionFiles(beside: folder.at("state/account.db")))
+    let store = AccountDatabase(wrap(engine), settings, executor: executor, now: { now }) { [lines] line in
+      lines.withLock { $0.append(line) }
+    }
+    return StoreSession(store, engine)
+  }
+
+  /// The lines of the log, without their times.
+  var noted: [String] {
+    TemporaryFile.read(folder.at("state/account-log.jsonl")).split(separator: "\n").map { line in
+      let entry = Received(text: String(line))
+      return ["idempotencyKey", "action", "outcome"].map { entry.at($0) ?? "" }.joined(separator: " ")
+        .filter { $0 != "\"" }
+    }
+  }
+}
+
+/// A session on a store, with words for what tests ask of it.
+final class StoreSession {
+  private(set) var store: AccountDatabase!
+  private weak var engine: (any DatabaseEngine)?
+
+  init(_ store: AccountDatabase, _ engine: any DatabaseEngine) {
+    self.store = store
+    self.engine = engine
+  }
+
+  /// Ends it as if its process had ended.
+  func end() {
+    store = nil
+    let end = ContinuousClock.now + .seconds(30)
+    while engine != nil && ContinuousClock.now < end { sched_yield() }
+  }
+
+  func load() async throws -> AccountRecord { try await store.load().get().get() }
+
+  func begin(
+    _ key: String, _ action: HostAction = .onUpgrade, digest: String = "d", time: Double = 1000
+  ) async throws -> IntentStart {
+    try await store.begin(Intent(key: key, action: action, digest: digest, time: time)).get().get()
+  }
+
+  func end(
+    _ key: String, _ name: IntentOutcome.Name = .completed, members: [RPCError.Member] = [], plan: PlanUsage? = nil
+  ) async throws {
+    try await store.end(key, IntentOutcome(name, members: members, plan: plan, time: 2000)).get().get()
+  }
+
+  func keep(_ plan: PlanUsage, asOf: DateValue? = nil) async throws {
+    try await store.keep(plan, asOf: asOf).get().get()
+  }
+
+  /// `key=outcome`, newest first.
+  func history(limit: Int = 100) async throws -> [String] {
+    try await store.history(limit: limit).get().get().map { entry in
+      let word = entry.outcome?.rawValue ?? (entry.isInterrupted ? "interrupted" : "running")
+      return entry.intent.key + "=" + word
+    }
+  }
+
+  /// Why a load failed.
+  func failure() async throws -> StoreFailure {
+    guard case .failure(let failure) = await store.load().get() else { throw Unexpected() }
+    return failure
+  }
+
+  struct Unexpected: Error {}
+}
