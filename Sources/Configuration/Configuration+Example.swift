@@ -9,6 +9,11 @@ extension Configuration {
       "// timeZone": "the zone of dates; by default TZ, else the system's, else UTC",
       "timeZone": "Europe/Berlin",
 
+      "// store": "where the account is kept: a file, or memory alone; by default rpcshell's own file",
+      "store": "sqlite:$XDG_STATE_HOME/podcasts/account.db",
+      "// accountId": "which account of the store; by default default",
+      "accountId": "default",
+
       "// handlers": "who does what: local is built in (the default), host asks the client, null is not available",
       "handlers": {
         "// timeout": "seconds after which a call is given up; by default 600 for onUpgrade, else 60",

@@ -6,6 +6,7 @@ extension Configuration {
   static var schema: Schema {
     .object([
       .optional("locale", .string), .optional("timeZone", .string),
+      .optional("store", .string), .optional("accountId", accountIDSchema),
       .optional(
         "handlers",
         .object([
@@ -61,6 +62,8 @@ extension Configuration {
     if let timeZone, !isKnownTimeZone(timeZone) {
       throw SchemaViolation(path: "timeZone", reason: TimeZoneIdentifier.refusal(of: timeZone))
     }
+    if let store = view["store"]?.string { self.store = try Store(store, paths) }
+    accountID = view["accountId"]?.string
     try readHandlers(view["handlers"], paths)
     if let account = view["account"], !account.isNull { self.account = try Account(validated: account) }
     if let storage = view["storage"], !storage.isNull { self.storage = try Storage(validated: storage, paths) }

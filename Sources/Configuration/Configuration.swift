@@ -7,6 +7,10 @@ public struct Configuration: Sendable, Equatable {
   public var locale: String?
   /// An IANA time zone id that is known.
   public var timeZone: String?
+  /// Where the account is kept.
+  public var store: Store?
+  /// Tells accounts in one store apart.
+  public var accountID: String?
   /// What the built-in adapter works on.
   public var account = Account()
   /// What is said about the actions that the file names.

@@ -8,6 +8,7 @@ enum Command {
   case schema
   case checkConfiguration(Options)
   case exampleConfiguration
+  case store(StoreCommand.Verb, file: String?, Options)
   case help(HelpTopic)
   case version
 }
@@ -26,13 +27,14 @@ struct UsageError: Error {
 
 /// What the operands name, before it is known whether they and the options make sense.
 private enum CommandName: String, CaseIterable {
-  case call, schema, config
+  case call, schema, config, store
 
   var topic: HelpTopic {
     switch self {
     case .call: .call
     case .schema: .schema
     case .config: .config
+    case .store: .store
     }
   }
 }
@@ -61,6 +63,7 @@ extension Command {
       _ = try options.checked(for: .schema)
       return .schema
     case .config: return try config(operands, options)
+    case .store: return try store(operands, options)
     }
   }
 
@@ -96,6 +99,19 @@ extension Command {
       let hint = nearest.map { "; did you mean 'config \($0)'?" } ?? ""
       throw UsageError("unknown command 'config \(other)'\(hint)", see: .config)
     }
+  }
+
+  private static func store(_ operands: [String], _ options: Options) throws(UsageError) -> Command {
+    let names = StoreCommand.Verb.allCases.map(\.rawValue)
+    guard operands.count > 1 else { throw UsageError("store: expected 'check', 'export' or 'import'", see: .store) }
+    guard let verb = StoreCommand.Verb(rawValue: operands[1]) else {
+      let hint = NearestName.nearest(to: operands[1], among: names).map { "; did you mean 'store \($0)'?" } ?? ""
+      throw UsageError("unknown command 'store \(operands[1])'\(hint)", see: .store)
+    }
+    try expect(operands, atMost: verb == .import ? 3 : 2, .store)
+    let allowed = verb == .import ? nil : HelpTopic.store.options.subtracting(OptionSelection(.force))
+    let options = try options.checked(for: .store, allowing: allowed, as: "rpcshell store \(verb.rawValue)")
+    return .store(verb, file: operands.count > 2 ? operands[2] : nil, options)
   }
 
   private static func expect(_ operands: [String], atMost count: Int, _ topic: HelpTopic) throws(UsageError) {

@@ -23,7 +23,7 @@ struct ConfigurationReport {
 
   /// One line a setting, in three columns.
   var text: String {
-    let rows = [file, locale, timeZone] + account + storage + HostAction.allCases.map(handler) + holds
+    let rows = [file, locale, timeZone] + store + account + storage + HostAction.allCases.map(handler) + holds
     let names = rows.map(\.name.count).max()!
     let values = rows.map(\.value.count).max()!
     return rows.map { row in
@@ -65,30 +65,25 @@ struct ConfigurationReport {
 
   // MARK: The account
 
+  private var store: [Row] {
+    let configured = setup.options.isDemo ? nil : configuration.store?.shown
+    return [
+      row("store", configured, byDefault: setup.store?.shown.plainLine ?? "memory"),
+      row("accountId", configuration.accountID, byDefault: Configuration.defaultAccountID),
+    ]
+  }
+
   private var account: [Row] {
     let account = configuration.account
     let sample = PlanUsage.sampleCatalogue(madeAt: setup.now())
     return [
       row("account.plan", (account.plan ?? account.catalogue?.first)?.name, byDefault: sample[0].name),
       row("account.catalogue", account.catalogue.map(names), byDefault: names(sample)),
-      row("account.manageURL", account.manageURL.map(withoutSecrets), byDefault: "none"),
+      row("account.manageURL", account.manageURL.map(\.withoutSecrets), byDefault: "none"),
     ]
   }
 
   private func names(_ plans: [PlanUsage]) -> String { plans.map(\.name).joined(separator: ", ") }
-
-  /// A URL without what may let somebody in: a user with a password, a query, a fragment.
-  private func withoutSecrets(_ url: String) -> String {
-    let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
-    let shown = url[..<end]
-    let hidden = end < url.endIndex ? "\(url[end])…" : ""
-    // Whoever logs in stands before the host, also in URLs with fewer or more slashes than there should be.
-    guard let colon = shown.firstIndex(of: ":") else { return shown + hidden }
-    let start = shown[shown.index(after: colon)...].drop { $0 == "/" }.startIndex
-    let host = shown[start...].prefix { $0 != "/" }
-    guard let at = host.lastIndex(of: "@") else { return shown + hidden }
-    return shown[..<start] + "…" + shown[at...] + hidden
-  }
 
   // MARK: Storage
 

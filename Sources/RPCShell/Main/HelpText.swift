@@ -1,6 +1,6 @@
 /// What `--help` is about.
 enum HelpTopic {
-  case serve, call, schema, config
+  case serve, call, schema, config, store
 
   /// The command's name.
   var command: String {
@@ -9,6 +9,7 @@ enum HelpTopic {
     case .call: "rpcshell call"
     case .schema: "rpcshell schema"
     case .config: "rpcshell config"
+    case .store: "rpcshell store"
     }
   }
 
@@ -27,6 +28,7 @@ enum HelpTopic {
         .union(OptionSelection(.quiet))
     case .schema: return always
     case .config: return surroundings
+    case .store: return always.union(OptionSelection(.config)).union(OptionSelection(.force))
     }
   }
 }
@@ -39,6 +41,7 @@ extension HelpTopic {
     case .call: Self.callText
     case .schema: Self.schemaText
     case .config: Self.configText
+    case .store: Self.storeText
     }
   }
 
@@ -50,6 +53,7 @@ extension HelpTopic {
            rpcshell call METHOD [PARAMS]     one request, and its result
            rpcshell schema                   all methods with their parameters
            rpcshell config check|example     what is configured; how to do that
+           rpcshell store check|export|import   the account as it is kept
            rpcshell [COMMAND] --help|--version
 
       echo '{"method":"plan.upgrade"}' | rpcshell     watch an upgrade as events
@@ -126,6 +130,27 @@ extension HelpTopic {
 
     exit status: 0 the file is good or there is none, 2 it is not; what is wrong
     and where goes to stderr on one line
+
+    """
+
+  private static let storeText = """
+    rpcshell store: the account as it is kept, with the journal of what was done
+
+    usage: rpcshell store check              whether it can be read, and is whole
+           rpcshell store export             the account and its journal as JSON
+           rpcshell store import [FILE]      puts that back; without FILE from stdin
+
+      rpcshell store export > account.json
+      rpcshell store import account.json
+
+    options:
+      --config FILE        the configuration that names the store; else
+                           $RPCSHELL_CONFIG, else rpcshell/config.json in
+                           $XDG_CONFIG_HOME or ~/.config
+      --force              import: replace an account that is there
+
+    exit status: 0 done, 1 the store cannot be used or is damaged, or what is
+    imported is no export, 2 usage, 74 stdout could not be written
 
     """
 }

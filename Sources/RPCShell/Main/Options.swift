@@ -2,9 +2,9 @@ import RPCShell
 
 /// Every option once: its name and whether it takes a value.
 enum OptionKey: Int, OptionName, CaseIterable {
-  case config, demo, framing, strict, drain, maxMessage, locale, timeZone, trace, output, quiet, help, version
+  case config, demo, framing, strict, drain, maxMessage, locale, timeZone, trace, output, quiet, force, help, version
 
-  static let count = 13
+  static let count = 14
 
   var text: StaticString {
     switch self {
@@ -19,6 +19,7 @@ enum OptionKey: Int, OptionName, CaseIterable {
     case .trace: "trace"
     case .output: "output"
     case .quiet: "quiet"
+    case .force: "force"
     case .help: "help"
     case .version: "version"
     }
@@ -27,7 +28,7 @@ enum OptionKey: Int, OptionName, CaseIterable {
   var takesValue: Bool {
     switch self {
     case .config, .framing, .drain, .maxMessage, .locale, .timeZone, .trace, .output: true
-    case .demo, .strict, .quiet, .help, .version: false
+    case .demo, .strict, .quiet, .force, .help, .version: false
     }
   }
 }
@@ -58,6 +59,7 @@ struct Options {
   var trace: String?
   var output = OutputForm.json
   var isQuiet = false
+  var isForced = false
 
   /// How a result is shown.
   enum OutputForm: String {
@@ -97,6 +99,7 @@ extension Options {
     case .trace: trace = try fileName(value, key)
     case .output: output = try outputForm(value)
     case .quiet: isQuiet = true
+    case .force: isForced = true
     case .help, .version: break
     }
   }

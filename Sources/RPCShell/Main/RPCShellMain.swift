@@ -25,6 +25,8 @@ struct RPCShellMain {
     case .schema: schema()
     case .checkConfiguration(let options): try show(ConfigurationReport(Setup(options)).text)
     case .exampleConfiguration: show(Configuration.example)
+    case .store(let verb, let file, let options):
+      try StoreCommand(verb: verb, file: file, setup: Setup(options)).run()
     case .help(let topic): show(topic.text)
     case .version: show("rpcshell \(Version.current)\n")
     }
@@ -40,7 +42,7 @@ struct RPCShellMain {
     let options = SessionOptions(version: Version.current) { StandardError.line($0) }
     let end = SingleCall("rpc.discover").run(options) { executor in
       [
-        Account.plugin(Configuration(), executor: executor, madeAt: 0),
+        Account.sample(executor: executor),
         StoragePlugin(
           version: Version.current, executor: executor, settings: StoragePlugin.Settings(), backend: nil,
           options: MemoryOptions()

@@ -29,6 +29,7 @@ final class Setup: Sendable {
       configuration = try file?.read(isKnownTimeZone: SystemTimeZone.isKnown)
     } catch { throw UsageError(error.text, see: nil) }
     try checkRoots()
+    try checkStore()
   }
 
   /// `RPCSHELL_NOW` stops the clock of a demo, for output that can be compared byte for byte.
@@ -64,7 +65,7 @@ final class Setup: Sendable {
   var plugins: @Sendable (LoopExecutor) -> [any Plugin] {
     { [self] executor in
       [
-        Account.plugin(configuration ?? Configuration(), executor: executor, madeAt: now()),
+        Account.plugin(self, executor: executor),
         Storage.plugin(self, executor: executor),
       ]
     }

@@ -8,12 +8,13 @@ import Testing
 struct CommandLineTests {
   @Test(arguments: [
     ["--help"], ["-h"], ["call", "--help"], ["--help", "call"], ["call", "plan.get", "-h"], ["schema", "--help"],
-    ["config", "--help"], ["config", "check", "--help"], ["--framing", "lines", "config", "example", "-h"],
+    ["config", "--help"], ["config", "check", "--help"], ["store", "-h"],
+    ["--framing", "lines", "config", "example", "-h"],
   ])
   func `explains itself on one screen`(_ arguments: [String]) async throws {
     let ending = try await RunningShell.run(.init(.rpcshell, arguments))
     #expect(ending.exit == .status(0))
-    let command = arguments.first { ["call", "schema", "config"].contains($0) }
+    let command = arguments.first { ["call", "schema", "config", "store"].contains($0) }
     #expect(ending.texts.first?.hasPrefix("rpcshell \(command.map { $0 + ":" } ?? "")") == true)
     #expect(ending.texts.contains { $0.hasPrefix("usage: rpcshell ") } && ending.texts.count <= 24)
     #expect(ending.texts.allSatisfy { $0.count <= 80 })
@@ -22,7 +23,8 @@ struct CommandLineTests {
 
   @Test func `its help names every option`() async throws {
     let all = try await RunningShell.run(
-      .init(script: "'\(Binary.rpcshell.path)' -h; '\(Binary.rpcshell.path)' call -h"))
+      .init(
+        script: "'\(Binary.rpcshell.path)' -h; '\(Binary.rpcshell.path)' call -h; '\(Binary.rpcshell.path)' store -h"))
     for key in OptionKey.allCases {
       #expect(all.texts.contains { $0.contains("--\(key.text)") }, "\(key)")
     }

@@ -39,6 +39,12 @@ struct CommandTests {
     (["config", "check", "x"], "unexpected argument 'x'", "rpcshell config"),
     (["config", "check", "--quiet"], "rpcshell config takes no option '--quiet'", "rpcshell config"),
     (["config", "example", "--demo"], "rpcshell config example takes no option '--demo'", "rpcshell config"),
+    (["store"], "store: expected 'check', 'export' or 'import'", "rpcshell store"),
+    (["store", "exprot"], "unknown command 'store exprot'; did you mean 'store export'?", "rpcshell store"),
+    (["store", "check", "x"], "unexpected argument 'x'", "rpcshell store"),
+    (["store", "import", "x", "y"], "unexpected argument 'y'", "rpcshell store"),
+    (["store", "export", "--force"], "rpcshell store export takes no option '--force'", "rpcshell store"),
+    (["store", "check", "--demo"], "rpcshell store check takes no option '--demo'", "rpcshell store"),
     (["--output", "text"], "rpcshell without a command takes no option '--output'", "rpcshell"),
   ])
   func `names what makes no sense, and whose help to read`(
@@ -82,12 +88,16 @@ struct CommandTests {
       $0 == ".cache" ? "/home/me/.cache/rpcshell" : "/home/me/.local/" + $0
     }
     let sample = Array(repeating: "sample", count: 4)
-    for (arguments, origin, folders) in [([], "default", own), (["--demo"], "option", sample)] {
+    let file = "sqlite:/home/me/.local/state/rpcshell/account.db"
+    for (arguments, origin, store, folders) in [
+      ([], "default", file, own), (["--demo"], "option", "memory", sample),
+    ] {
       let ending = try await Self.run(["config", "check"] + arguments, variables: ["HOME": "/home/me", "TZ": "UTC"])
       #expect(ending.exit == .status(0) && ending.errors == [])
       #expect(
         ending.texts.map(Row.init) == [
           Row("file", "built-in", origin), Row("locale", "en_US", "default"), Row("timeZone", "UTC", "environment"),
+          Row("store", store, "default"), Row("accountId", "default", "default"),
           Row("account.plan", "Plus", "default"), Row("account.catalogue", "Plus, Studio", "default"),
           Row("account.manageURL", "none", "default"), Row("storage.roots.downloads", folders[0], "default"),
           Row("storage.roots.cache", folders[1], "default"), Row("storage.roots.photos", folders[2], "default"),
