@@ -23,16 +23,14 @@ extension PlanPlugin {
       return try begin(self)
     }
     lastNumber += 1
-    storeState.waiting.append(WaitingCall(number: lastNumber, stop: context.stop, begin: begin))
+    storeState.waiting.append(WaitingCall(number: lastNumber, name: name, stop: context.stop, begin: begin))
     return .later { [number = lastNumber] () async throws(RPCError) in
-      try await self.turn(number, name, context).get().get()
+      try await self.turn(number, context.stop).get().get()
     }
   }
 
   /// Waits until a call has begun. Cancelled before that, it never does.
-  private func turn(
-    _ number: Int, _ name: String, _ context: CallContext
-  ) async -> Result<Route.Reply, RPCError> {
+  private func turn(_ number: Int, _ stop: StopSignal) async -> Result<Route.Reply, RPCError> {
     if let begun = storeState.begun.removeValue(forKey: number) { return begun }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { caller in
@@ -40,17 +38,14 @@ extension PlanPlugin {
         storeState.waiting[at].caller = caller
       }
     } onCancel: {
-      Task(executorPreference: executor) { await self.leave(number, name, context.stop.reason ?? .cancelled) }
+      Task(executorPreference: executor) { await self.leave(number, stop.reason ?? .cancelled) }
     }
   }
 
-  private func leave(_ number: Int, _ name: String, _ reason: StopReason) {
+  private func leave(_ number: Int, _ reason: StopReason) {
     guard let at = storeState.waiting.firstIndex(where: { $0.number == number }) else { return }
-    storeState.waiting.remove(at: at).caller?.resume(returning: .failure(Self.stopped(reason, name)))
-  }
-
-  private static func stopped(_ reason: StopReason, _ name: String) -> RPCError {
-    .stopped(reason, seconds: nil, data: [RPCError.Member("action", .string(name))])
+    let call = storeState.waiting.remove(at: at)
+    call.caller?.resume(returning: .failure(call.stopped(reason)))
   }
 
   // MARK: Reading
@@ -97,7 +92,10 @@ extension PlanPlugin {
   private func begin(_ call: WaitingCall) {
     prepare()
     let reply: Result<Route.Reply, RPCError>
-    do throws(RPCError) { reply = .success(try call.begin(self)) } catch { reply = .failure(error) }
+    do throws(RPCError) {
+      if let reason = call.stop.reason { throw call.stopped(reason) }
+      reply = .success(try call.begin(self))
+    } catch { reply = .failure(error) }
     if let caller = call.caller {
       caller.resume(returning: reply)
     } else {

@@ -45,10 +45,17 @@ struct StoreState {
 /// A call that waits until the account is there.
 struct WaitingCall {
   let number: Int
+  /// The method's last part.
+  let name: String
   let stop: StopSignal
   let begin: PlanPlugin.Beginning
   /// nil until its task waits.
   var caller: CheckedContinuation<Result<Route.Reply, RPCError>, Never>?
+
+  /// Its answer where it was told to stop.
+  func stopped(_ reason: StopReason) -> RPCError {
+    .stopped(reason, seconds: nil, data: [RPCError.Member("action", .string(name))])
+  }
 }
 
 /// Something that the store is to keep.

@@ -65,6 +65,16 @@ struct PlanLoadingTests {
     #expect(handlers.upgrade.calls.isEmpty && rig.store.written.isEmpty)
   }
 
+  @Test func `one that is cancelled in the moment in which the account is there does not begin either`() throws {
+    let rig = rig { $0.delay(.load) }
+    let call = try rig.call("plan.upgrade")
+    rig.store.answer()
+    call.stop(.cancelled)
+    rig.run()
+    #expect(rig.take(1) == [PlanLines.refusal(-32800, "Request cancelled", #"{"action":"upgrade"}"#)])
+    #expect(rig.store.written.isEmpty && handlers.upgrade.calls.isEmpty)
+  }
+
   @Test func `a plan that is handed over while the account is read is not undone by it`() throws {
     let rig = rig { $0.delay(.load) }
     try rig.call("plan.set", params: #"{"plan":\#(PlanLines.top)}"#)
