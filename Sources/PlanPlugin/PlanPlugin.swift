@@ -141,6 +141,8 @@ public actor PlanPlugin: Plugin {
   /// - Returns: the revision that the state has now.
   @discardableResult
   func publish(_ transition: StateFeed.Transition) -> Int {
+    var transition = transition
+    transition.alerts = state.takeAlerts()
     if let event = feed!.move(to: snapshot(), transition, reduceMotion: environment.reduceMotion) {
       becomeKnown()
       host.publish(event)

@@ -13,6 +13,9 @@ struct PlanState: Sendable {
   private var newestAsOf: DateValue?
   /// The plan is the last good copy: what is known now could not be read.
   var isStale = false
+  private var alertWatch = AlertWatch()
+  /// What is to be told with the next event.
+  private var alerts: [StateEvent.Alert] = []
   /// A newer plan is being read.
   var isRefreshing = false
   var upgrade = ActionPhase.idle
@@ -61,6 +64,7 @@ struct PlanState: Sendable {
     guard isNew else { return }
     self.plan = plan
     planText = text
+    alerts.absorb(alertWatch.take(plan))
     dismiss(.upgrade)
     dismiss(.restore)
     // A checkmark belongs to the plan that it came with.
@@ -73,6 +77,12 @@ struct PlanState: Sendable {
   /// - Parameter now: seconds since 1970-01-01T00:00:00Z.
   mutating func noteNewest(at now: Double, day: (Int) -> Day) {
     if let newestAsOf { self.newestAsOf = newestAsOf.later(DateValue(at: now), day: day) }
+  }
+
+  /// The thresholds that meters have passed since this was asked last.
+  mutating func takeAlerts() -> [StateEvent.Alert] {
+    defer { alerts = [] }
+    return alerts
   }
 
   private func newest(_ asOf: DateValue?, _ day: (Int) -> Day) -> DateValue? {

@@ -33,6 +33,8 @@ public struct StateEvent: Equatable, Sendable {
   public var feedback: Feedback?
   /// What is read aloud; nil is nothing.
   public var announcement: Announcement?
+  /// What somebody asked to be told of: one entry for each meter at most.
+  public var alerts: [Alert]
   /// What a merged event swallowed, oldest first.
   public var earlier: [Earlier] = []
   /// The state that the client knows, and the one that it is to know.
@@ -47,7 +49,8 @@ public struct StateEvent: Equatable, Sendable {
   ///   - after: the state now.
   public init(
     plugin: String, revision: Int, cause: String, requestID: [UInt8]? = nil, from before: StateSnapshot,
-    to after: StateSnapshot, reduceMotion: Bool = false, feedback: Feedback? = nil, announcement: Announcement? = nil
+    to after: StateSnapshot, reduceMotion: Bool = false, feedback: Feedback? = nil, announcement: Announcement? = nil,
+    alerts: [Alert] = []
   ) {
     self.plugin = plugin
     self.revision = revision
@@ -58,6 +61,7 @@ public struct StateEvent: Equatable, Sendable {
     self.reduceMotion = reduceMotion
     self.feedback = feedback
     self.announcement = announcement
+    self.alerts = alerts
     knownDiff = StateDiff(from: before, to: after, reduceMotion: reduceMotion)
   }
 
@@ -69,8 +73,10 @@ public struct StateEvent: Equatable, Sendable {
   /// What moves, one entry for each target.
   public var motion: [Motion] { diff.motion }
 
-  /// Whether there is nothing to show, to feel or to hear.
-  var isEmpty: Bool { diff.isEmpty && feedback == nil && announcement == nil && earlier.isEmpty }
+  /// Whether there is nothing to show, to feel, to hear or to tell.
+  var isEmpty: Bool {
+    diff.isEmpty && feedback == nil && announcement == nil && alerts.isEmpty && earlier.isEmpty
+  }
 
   /// What a person would have felt and heard of a swallowed event.
   public struct Earlier: Equatable, Sendable {
@@ -103,11 +109,12 @@ public struct StateEvent: Equatable, Sendable {
     requestID = newer.requestID
     feedback = newer.feedback
     announcement = newer.announcement
+    alerts.absorb(newer.alerts)
   }
 
   /// Roughly what it takes in memory while it waits to be sent.
   var cost: Int {
-    after.sections.reduce(256) { $0 + $1.cost } + 64 * (after.figures.count + earlier.count)
+    after.sections.reduce(256) { $0 + $1.cost } + 64 * (after.figures.count + earlier.count + alerts.count)
   }
 
   // MARK: Writing
@@ -129,6 +136,10 @@ public struct StateEvent: Equatable, Sendable {
           event.array { list in for step in diff.motion { step.write(to: &list) } }
         }
         Self.write(feedback, announcement, to: &event)
+        if !alerts.isEmpty {
+          event.key("alerts")
+          event.array { list in for alert in alerts { alert.write(to: &list) } }
+        }
         if !earlier.isEmpty {
           event.key("earlier")
           event.array { list in for entry in earlier { entry.write(to: &list) } }

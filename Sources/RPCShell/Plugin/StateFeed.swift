@@ -1,6 +1,6 @@
 /// A plugin's newest state and its revision: the value that turns each new state into an event.
 public struct StateFeed: Sendable {
-  /// Why a state changes, and what a person feels and hears of it.
+  /// Why a state changes, and what a person feels, hears and is told of it.
   public struct Transition: Sendable {
     /// What changes it: `upgrade`, `initialize`, `clock`.
     public var cause: String
@@ -10,15 +10,18 @@ public struct StateFeed: Sendable {
     public var feedback: StateEvent.Feedback?
     /// What is read aloud; nil is nothing.
     public var announcement: StateEvent.Announcement?
+    /// What somebody asked to be told of.
+    public var alerts: [StateEvent.Alert]
 
     public init(
       cause: String, requestID: RequestID? = nil, feedback: StateEvent.Feedback? = nil,
-      announcement: StateEvent.Announcement? = nil
+      announcement: StateEvent.Announcement? = nil, alerts: [StateEvent.Alert] = []
     ) {
       self.cause = cause
       self.requestID = requestID
       self.feedback = feedback
       self.announcement = announcement
+      self.alerts = alerts
     }
   }
 
@@ -36,14 +39,14 @@ public struct StateFeed: Sendable {
   }
 
   /// Moves on to a new state.
-  /// - Returns: the event to publish; nil when nothing changed and there is nothing to feel or to hear.
+  /// - Returns: the event to publish; nil when nothing changed and there is nothing to feel, to hear or to tell.
   public mutating func move(
     to newer: StateSnapshot, _ transition: Transition, reduceMotion: Bool = false
   ) -> StateEvent? {
     let event = StateEvent(
       plugin: plugin, revision: revision + 1, cause: transition.cause, requestID: transition.requestID?.text,
       from: state, to: newer, reduceMotion: reduceMotion, feedback: transition.feedback,
-      announcement: transition.announcement)
+      announcement: transition.announcement, alerts: transition.alerts)
     state = newer
     guard !event.isEmpty else { return nil }
     revision += 1

@@ -146,6 +146,18 @@ struct PlanReportTests {
     #expect(rig.take(1) == [PlanLines.get])
   }
 
+  @Test func `of the thresholds that are passed in one go the highest is told`() throws {
+    let rig = PlanRig()
+    func set(_ used: String) throws -> [String] {
+      let meter = PlanLines.meter(used, of: "100", #""resets":"2026-11-02","alerts":[0.5,0.75,0.85]"#)
+      try rig.call("plan.set", params: #"{"plan":\#(PlanLines.plan(meter))}"#)
+      return rig.received(2).compactMap { $0.at("params.alerts") }
+    }
+    #expect(try set("40") == [])
+    #expect(try set("90") == [#"[{"meter":"m","threshold":0.85}]"#])
+    #expect(try set("95") == [])
+  }
+
   @Test func `an upgrade waits for approval, which comes as a plan`() throws {
     let handler = ScriptedHandler()
     let rig = PlanRig(handler: handler)

@@ -132,6 +132,7 @@ struct StateEventTests {
       7, from: snapshot(["b": "1", "a": "1"], figures: [.init("usage/a", "0.5", level: "x")], phases: ["b": "idle"]),
       to: snapshot(["b": "{}", "a": "[1]"], figures: [.init("usage/a", "0.75", level: "y")], phases: ["b": "done"]),
       feedback: .success, announcement: .init(#"Done "x""#, .assertive), cause: "upgrade", id: "1.0")
+    full.alerts = [.init(meter: "a", threshold: text("0.7")), .init(meter: "b", threshold: text(#""1.0""#))]
     full.earlier = [
       .init(revision: 5, cause: "set"),
       .init(revision: 6, cause: "manage", feedback: .error, announcement: .init("No", .polite)),
@@ -140,7 +141,8 @@ struct StateEventTests {
       full.params.description == """
         {"revision":7,"cause":"upgrade","requestId":1.0,"state":{"b":{},"a":[1]},"motion":[{"target":"usage/a","from":0.5,\
         "to":0.75,"curve":"smooth","then":"level"},{"target":"b","curve":"snappy"}],"feedback":"success",\
-        "announcement":{"text":"Done \\"x\\"","politeness":"assertive"},"earlier":[{"revision":5,"cause":"set"},\
+        "announcement":{"text":"Done \\"x\\"","politeness":"assertive"},"alerts":[{"meter":"a","threshold":0.7},\
+        {"meter":"b","threshold":"1.0"}],"earlier":[{"revision":5,"cause":"set"},\
         {"revision":6,"cause":"manage","feedback":"error","announcement":{"text":"No","politeness":"polite"}}]}
         """)
   }
@@ -270,12 +272,14 @@ struct StateFeedTests {
   @Test(arguments: [
     StateFeed.Transition(cause: "upgrade", feedback: .error),
     .init(cause: "upgrade", announcement: .init("Upgrade complete", .polite)),
+    .init(cause: "set", alerts: [.init(meter: "storage", threshold: text("0.85"))]),
   ])
-  func `says what is to feel or to hear even where nothing changed`(transition: StateFeed.Transition) {
+  func `says what is to feel, to hear or to tell even where nothing changed`(transition: StateFeed.Transition) {
     var feed = StateFeed(plugin: "plan", initial: first)
     let event = feed.move(to: first, transition)
     #expect(event?.sections == [] && event?.revision == 1)
     #expect(event?.feedback == transition.feedback && event?.announcement == transition.announcement)
+    #expect(event?.alerts == transition.alerts)
   }
 
   @Test func `places changes where less motion is wanted`() {
