@@ -1,9 +1,9 @@
 public import AccountModel
 public import RPCShell
 
-/// The built-in adapter for a plan's actions: a catalogue of plans to climb, a store to read again, and a page where
+/// The built-in adapter for a plan's actions: a catalogue of plans to climb and to price, a store to read again, and a page where
 /// subscriptions are managed.
-public struct LocalAccount: ActionHandler {
+public struct LocalAccount: UpgradePreviewing {
   /// For error data.
   public let adapter = "local"
   /// The plans that can be had, the lowest first.
@@ -38,11 +38,32 @@ public struct LocalAccount: ActionHandler {
   }
 
   private func upgrade(_ call: ActionCall) throws -> ActionResult {
-    guard let text = call.details.first(where: { $0.name == "plan" })?.value else { throw ActionFailure(message: nil) }
-    let current = try PlanUsage(checking: JSONDocument(parsing: text).view, path: "plan")
     var result = ActionResult()
-    result.plan = try Self.plan(above: current, in: catalogue).jsonText
+    result.plan = try next(call).jsonText
     return result
+  }
+
+  /// Prices the catalogue's entry after the plan of the call: paid in full at once, and again when it renews.
+  /// - Throws: as for onUpgrade.
+  public func previewUpgrade(_ call: ActionCall, host: PluginHost) async throws -> JSONText {
+    try Task.checkCancellation()
+    let next = try next(call)
+    var preview = UpgradePreview(dueNow: next.price)
+    preview.name = next.name
+    switch next.status {
+    case .renews(let date): preview.nextCharge = UpgradePreview.Charge(price: next.price, on: date)
+    case .trial(let date):
+      preview.dueNow = .free
+      preview.nextCharge = UpgradePreview.Charge(price: next.price, on: date)
+    case .ends, .paymentIssue, .noRenewal: break
+    }
+    return preview.jsonText
+  }
+
+  /// The plan that follows the one of a call.
+  private func next(_ call: ActionCall) throws -> PlanUsage {
+    guard let text = call.details.first(where: { $0.name == "plan" })?.value else { throw ActionFailure(message: nil) }
+    return try Self.plan(above: PlanUsage(checking: JSONDocument(parsing: text).view, path: "plan"), in: catalogue)
   }
 
   private func manage() throws(ActionFailure) -> ActionResult {

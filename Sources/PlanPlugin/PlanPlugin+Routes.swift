@@ -4,7 +4,9 @@ public import RPCShell
 extension PlanPlugin {
   /// The methods `plan.*`, in the order of docs/PROTOCOL.md.
   public nonisolated func routes() -> [Route] {
-    [getRoute, setRoute, upgradeRoute, manageRoute, restoreRoute, dismissRoute, historyRoute]
+    [
+      getRoute, setRoute, upgradeRoute, previewUpgradeRoute, manageRoute, restoreRoute, dismissRoute, historyRoute,
+    ]
   }
 
   private nonisolated var getRoute: Route {
@@ -41,6 +43,16 @@ extension PlanPlugin {
       let key = params["idempotencyKey"]?.string
       return try plugin.whenLoaded("upgrade", context) { (plugin) throws(RPCError) in
         try plugin.begin(.upgrade, key: key, context)
+      }
+    }
+  }
+
+  private nonisolated var previewUpgradeRoute: Route {
+    .eventual(
+      .query, self, "plan.previewUpgrade", "What going up would cost", result: { UpgradePreviewText.schema }
+    ) { (plugin, _, context) throws(RPCError) in
+      try plugin.whenLoaded("previewUpgrade", context) { (plugin) throws(RPCError) in
+        .later(try plugin.previewUpgrade(context))
       }
     }
   }

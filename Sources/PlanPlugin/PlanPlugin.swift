@@ -174,7 +174,12 @@ public actor PlanPlugin: Plugin {
     state.take(record.plan, asOf: record.asOf) { cache.day(at: $0, environment) }
   }
 
-  /// Whether a plan that was read then is older than what is known already.
+  /// The texts of what an upgrade would cost.
+  func texts(of preview: UpgradePreview) -> UpgradePreviewText {
+    cache.texts(for: preview, now: host.now(), environment)
+  }
+
+  /// Whether a plan that was read then is older than what was known already.
   func isOlder(_ asOf: DateValue) -> Bool {
     state.isOlder(asOf) { cache.day(at: $0, environment) }
   }

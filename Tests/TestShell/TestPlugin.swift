@@ -103,6 +103,16 @@ actor TestPlugin: Plugin {
           return .string(gate)
         }
       },
+      .eventual(
+        .query, self, "test.look", "the same for a query", params: { [.required("gate", .string)] },
+        result: { .string }
+      ) { (plugin, params, _) throws(RPCError) in
+        let gate = params["gate"]?.string ?? ""
+        return .later { () async throws(RPCError) in
+          await plugin.wait(at: gate)
+          return .string(gate)
+        }
+      },
       .immediate(
         .change, self, "test.unblock", "opens a gate for those who wait and those who come",
         params: { [.required("gate", .string)] }, result: { .boolean }

@@ -78,19 +78,8 @@ struct ActionOutcome {
   // MARK: Failure
 
   private static func failed(_ action: PlanAction, _ failure: ActionFailure, _ adapter: String) -> ActionOutcome {
-    let own = failure.kind == .handlerGone ? "" : failure.message?.plainLine ?? ""
-    let text = own.isEmpty ? action.failureText : own
-    let error =
-      switch failure.kind {
-      case .handlerGone: RPCError(.handlerGone, text, data: action.errorData)
-      case .notAvailable: RPCError(.notAvailable, text, data: action.errorData)
-      case .store: RPCError(.store, text, data: action.errorData + failure.data)
-      case .failed:
-        RPCError(
-          .actionFailed, text,
-          data: action.errorData + [RPCError.Member("handler", .string(adapter))] + failure.data)
-      }
-    return failed(text, error)
+    let text = failure.text(orElse: action.failureText)
+    return failed(text, .failed(failure, text, adapter: adapter, data: action.errorData))
   }
 
   /// Its intent could not be written down, so nothing was done.

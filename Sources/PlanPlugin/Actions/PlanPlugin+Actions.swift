@@ -31,7 +31,7 @@ extension PlanPlugin {
   // MARK: Guards
 
   /// What an action needs, if it can start now.
-  private func ready(_ action: PlanAction) throws(RPCError) -> (plan: PlanUsage, binding: ActionBinding) {
+  func ready(_ action: PlanAction) throws(RPCError) -> (plan: PlanUsage, binding: ActionBinding) {
     if let rival = action.rivals.first(where: { run(of: $0) != nil }) { throw action.busy(with: rival) }
     if let storeFailure { throw storeFailure.error(action) }
     guard let plan = state.plan else {

@@ -47,6 +47,14 @@ struct PlanTextCache {
     return texts
   }
 
+  /// The texts of what an upgrade would cost, which are not kept.
+  mutating func texts(
+    for preview: UpgradePreview, now: Double, _ environment: Environment
+  ) -> UpgradePreviewText {
+    let formatting = self.formatting(for: environment)
+    return UpgradePreviewText(preview, today: today(now, formatting), formatting)
+  }
+
   /// Whether the newest texts are of an earlier day.
   mutating func isOutdated(now: Double, _ environment: Environment) -> Bool {
     guard let newest else { return false }

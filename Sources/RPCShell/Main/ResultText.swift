@@ -9,6 +9,7 @@ enum ResultText {
       return state["clear"] == nil ? plan(state, summary) : StorageText.page(state)
     }
     if let confirmation = view["confirmation"] { return StorageText.question(confirmation) }
+    if view["dueNowText"] != nil { return upgradePreview(view) }
     if view["outcome"]?.string == "dryRun" { return StorageText.preview(view) }
     return switch view.kind {
     case .null: []
@@ -36,6 +37,15 @@ enum ResultText {
       + meters(state["usage"]?["meters"]?.elements ?? [])
       + (offer.isEmpty ? [] : [offer.joined(separator: " · ")]) + texts(state["upgrade"], "message")
       + texts(state["restore"], "message")
+  }
+
+  /// What an upgrade would cost.
+  private static func upgradePreview(_ preview: JSONView) -> [String] {
+    let rows = [
+      ["Due now"] + texts(preview, "dueNowText"), ["Credit"] + texts(preview, "creditText"),
+      ["Next charge"] + texts(preview, "nextChargeText"),
+    ]
+    return texts(preview, "name") + columns(rows.filter { $0.count > 1 }) + texts(preview, "effectiveText")
   }
 
   private static func meters(_ meters: [JSONView]) -> [String] {

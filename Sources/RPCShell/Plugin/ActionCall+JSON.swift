@@ -5,7 +5,7 @@ extension ActionCall {
     JSONText { writer in
       writer.object { call in
         call.member("action", action.rawValue)
-        call.member("idempotencyKey", idempotencyKey)
+        if !idempotencyKey.isEmpty { call.member("idempotencyKey", idempotencyKey) }
         call.member("timeout", JSONText(shortest: timeout))
         call.member("locale", locale)
         call.member("timeZone", timeZone)

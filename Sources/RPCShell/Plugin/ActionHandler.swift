@@ -23,6 +23,16 @@ public protocol ActionHandler: Sendable {
   ) async throws -> ActionResult
 }
 
+/// A handler of onUpgrade that can also say what an upgrade would cost, without making it.
+public protocol UpgradePreviewing: ActionHandler {
+  /// Looks up what the upgrade of a call would cost. Called as ``ActionHandler/run(_:host:progress:)`` is.
+  ///
+  /// - Parameter call: as for the upgrade itself, with `"preview": true` among its details: it buys nothing.
+  /// - Returns: an UpgradePreview (docs/PROTOCOL.md, "Previews").
+  /// - Throws: as a run; ``ActionFailure`` of the kind `notAvailable` where it turns out that nobody offers previews.
+  func previewUpgrade(_ call: ActionCall, host: PluginHost) async throws -> JSONText
+}
+
 /// Who does an action, and how long that may take.
 public struct ActionBinding: Sendable {
   /// Who does it.
@@ -44,7 +54,7 @@ public struct ActionBinding: Sendable {
 public struct ActionCall: Sendable {
   /// What is to be done.
   public var action: HostAction
-  /// The caller's, or one made for this intent.
+  /// The caller's, or one made for this intent; empty for a preview, which is none.
   public var idempotencyKey: String
   /// Seconds until the call is given up.
   public var timeout: Double
@@ -92,6 +102,8 @@ public struct ActionResult: Sendable {
   public var clearedBytes: Int?
   /// A page that the host may open.
   public var url: String?
+  /// What an upgrade would cost, an UpgradePreview; in the result of a preview only.
+  public var preview: JSONText?
 
   public init(outcome: Outcome = .completed) { self.outcome = outcome }
 }

@@ -84,9 +84,7 @@ extension Session {
 
   func call(_ route: Route, _ message: Message, in batch: Batch?) {
     if message.id == nil && route.kind == .query { return explainUseless(route.name) }
-    if route.kind == .action && pending.count >= SessionOptions.pendingLimit {
-      return refuse(message, .overloaded("\(SessionOptions.pendingLimit) requests are unfinished"), in: batch)
-    }
+    if route.kind == .action && isOverloaded { return refuse(message, .tooMuchUnfinished, in: batch) }
     do throws(RPCError) {
       let params = try readParams(of: route, message)
       let context = CallContext(
@@ -100,6 +98,7 @@ extension Session {
       case .eventual(let begin):
         switch try begin(params.view, context) {
         case .now(let result): reply(to: message, result, of: route, in: batch)
+        case .later where isOverloaded: refuse(message, .tooMuchUnfinished, in: batch)
         case .later(let work): start(work, of: route, context, in: batch)
         }
       }
@@ -107,6 +106,8 @@ extension Session {
       refuse(message, error, in: batch)
     }
   }
+
+  private var isOverloaded: Bool { pending.count >= SessionOptions.pendingLimit }
 
   private func reply(to message: Message, _ result: JSONText, of route: Route, in batch: Batch?) {
     if route.kind == .query { writer.keepOrder() }
@@ -143,4 +144,8 @@ extension Session {
       sendIfFinished(batch)
     }
   }
+}
+
+extension RPCError {
+  fileprivate static let tooMuchUnfinished = overloaded("\(SessionOptions.pendingLimit) requests are unfinished")
 }

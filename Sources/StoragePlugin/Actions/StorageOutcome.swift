@@ -61,16 +61,8 @@ struct StorageOutcome {
   }
 
   private static func failed(_ action: StorageAction, _ failure: ActionFailure, _ adapter: String) -> StorageOutcome {
-    let own = failure.kind == .handlerGone ? "" : failure.message?.plainLine ?? ""
-    let text = own.isEmpty ? action.failureText : own
-    let error =
-      switch failure.kind {
-      case .handlerGone: action.error(.handlerGone, text)
-      case .notAvailable: action.error(.notAvailable, text)
-      case .store: action.error(.store, text, failure.data)
-      case .failed: action.error(.actionFailed, text, [RPCError.Member("handler", .string(adapter))] + failure.data)
-      }
-    return failed(action, text, error)
+    let text = failure.text(orElse: action.failureText)
+    return failed(action, text, .failed(failure, text, adapter: adapter, data: action.errorData))
   }
 
   private static func failed(_ action: StorageAction, _ text: String, _ error: RPCError) -> StorageOutcome {

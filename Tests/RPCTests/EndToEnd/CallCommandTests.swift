@@ -27,6 +27,10 @@ struct CallCommandTests {
     (["call", "plan.upgrade"], [#"{"outcome":"completed","revision":2}"#]),
     (["call", "plan.restore", "{}", "--output", "json"], [#"{"outcome":"completed"}"#]),
     (["call", "--output=text", "plan.restore"], ["outcome: completed"]),
+    (
+      ["call", "plan.previewUpgrade", "--output=text"],
+      ["Studio", "Due now      $19.99", "Next charge  $19.99 on Nov 2", "Starts now"]
+    ),
     (["--output", "text", "call", "plan.upgrade"], ["outcome: completed", "revision: 2"]),
     (["call", "shutdown", "--output", "text"], []), (["call", "shutdown"], ["null"]),
     (

@@ -81,9 +81,10 @@ struct SlowClientTests {
     #expect(transcript.log.count == 100)
   }
 
-  @Test func `refuses actions above 1,024 unfinished ones, and serves all else`() async throws {
+  @Test(arguments: ["test.wait", "test.look"])
+  func `refuses what takes its time above 1,024 unfinished ones, and serves all else`(method: String) async throws {
     let host = TestHost()
-    let calls = (1...1030).map { #"{"id":\#($0),"method":"test.wait","params":{"gate":"g"}}"# + "\n" }
+    let calls = (1...1030).map { #"{"id":\#($0),"method":"\#(method)","params":{"gate":"g"}}"# + "\n" }
     try await host.send(calls.joined())
     for id in 1025...1030 {
       let refusal = try await host.next()
