@@ -79,53 +79,15 @@ struct FolderPlace: Sendable {
   }
 }
 
-/// What is mounted where (/proc/self/mountinfo, proc(5)).
-struct MountTable {
-  private struct Mount {
-    /// The folder of the file system that is seen there.
-    let root: String
-    let place: String
-  }
-
-  private var mounts: [UInt64: Mount] = [:]
-
-  /// Empty where the table cannot be read.
-  init() {
-    guard let file = fopen("/proc/self/mountinfo", "re") else { return }
-    defer { fclose(file) }
-    var line: UnsafeMutablePointer<CChar>?
-    var capacity = 0
-    defer { free(line) }
-    while getline(&line, &capacity, file) > 0, let text = line {
-      let fields = String(cString: text).split(separator: " ", maxSplits: 5)
-      guard fields.count > 4, let id = UInt64(fields[0]) else { continue }
-      mounts[id] = Mount(root: Self.unescaped(fields[3]), place: Self.unescaped(fields[4]))
-    }
-  }
-
-  /// Blanks, tabs, line ends and backslashes stand there as `\040` and so on.
-  private static func unescaped(_ field: Substring) -> String {
-    var bytes: [UInt8] = []
-    var rest = field.utf8[...]
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(3)
-      if byte == UInt8(ascii: "\\"), digits.count == 3, let code = UInt8(Substring(digits), radix: 8) {
-        bytes.append(code)
-        rest = rest.dropFirst(3)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
+extension MountTable {
   /// - Parameter path: without links and `..`.
-  func innerPath(of path: String, _ status: FileStatus) -> FolderPlace.InnerPath? {
-    guard let mount = mounts[status.mount], path.hasPrefix(mount.place) else { return nil }
-    var rest = path.dropFirst(mount.place.count)
+  fileprivate func innerPath(of path: String, _ status: FileStatus) -> FolderPlace.InnerPath? {
+    guard let mount = self[status.mount] else { return nil }
+    let (place, top) = (String(decoding: mount.point, as: UTF8.self), String(decoding: mount.root, as: UTF8.self))
+    guard path.hasPrefix(place) else { return nil }
+    var rest = path.dropFirst(place.count)
     if rest.hasPrefix("/") { rest = rest.dropFirst() }
-    let root = mount.root.hasSuffix("/") ? mount.root : mount.root + "/"
-    let inner = rest.isEmpty ? mount.root : root + rest
+    let inner = rest.isEmpty ? top : (top.hasSuffix("/") ? top : top + "/") + rest
     return FolderPlace.InnerPath(device: status.identity.device, path: inner)
   }
 }

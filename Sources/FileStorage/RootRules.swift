@@ -1,4 +1,5 @@
 public import AccountModel
+import FileTree
 import Glibc
 
 /// Which folders may be configured: none whose loss would hurt, and none that holds another.

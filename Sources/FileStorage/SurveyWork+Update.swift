@@ -88,7 +88,7 @@ extension SurveyWork {
     var folders: [RootFolder] = []
     for index in settings.roots[kind].indices { if let folder = try folder(kind, index) { folders.append(folder) } }
     let measure = try measure(folders.map { TreeUnit.content(of: $0.descriptor, path: $0.root.path) })
-    let sizes = TreeSizes.sum(measure.units)
+    let sizes = measure.units.reduce(into: TreeSizes(), +=)
     guard survey.kinds[kind]?.hasSharedLinks != true, !sizes.hasSharedLinks, measure.isComplete, survey.isComplete
     else { return false }
     guard survey.kinds[kind] != sizes else { return true }

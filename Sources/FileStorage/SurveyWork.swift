@@ -57,7 +57,7 @@ struct SurveyWork {
     add(children, measure.units, manifest, to: survey)
     for kind in StorageRoots.Kind.allCases where kind != .downloads {
       let sizes = zip(others, measure.units.dropFirst(children.count)).filter { $0.0.root.kind == kind }.map(\.1)
-      survey.put(kind, TreeSizes.sum(sizes))
+      survey.put(kind, sizes.reduce(into: TreeSizes(), +=))
     }
     survey.reclaimableBytes = measure.reclaimable
     for folder in folders { survey.identities[folder.root] = FileStatus(of: folder.descriptor)?.identity }
@@ -206,19 +206,6 @@ struct SurveyWork {
     }
     // Whoever reads the entries next begins at the first.
     lseek(folder.descriptor, 0, SEEK_SET)
-  }
-}
-
-extension TreeSizes {
-  /// Several units together.
-  static func sum(_ parts: some Sequence<TreeSizes>) -> TreeSizes {
-    parts.reduce(into: TreeSizes()) { sum, part in
-      sum.allocated = sum.allocated.adding(part.allocated)
-      sum.apparent = sum.apparent.adding(part.apparent)
-      sum.reclaimable = sum.reclaimable.adding(part.reclaimable)
-      sum.entries = sum.entries.adding(part.entries)
-      sum.hasSharedLinks = sum.hasSharedLinks || part.hasSharedLinks
-    }
   }
 }
 

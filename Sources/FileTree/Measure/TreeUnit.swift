@@ -45,7 +45,8 @@ public struct TreeSizes: Sendable, Equatable {
   /// Nothing.
   public init() {}
 
-  static func += (sizes: inout TreeSizes, more: TreeSizes) {
+  /// Adds what another unit of the same measure takes.
+  public static func += (sizes: inout TreeSizes, more: TreeSizes) {
     sizes.allocated.add(more.allocated)
     sizes.apparent.add(more.apparent)
     sizes.reclaimable.add(more.reclaimable)

@@ -14,7 +14,7 @@ extension TreeRoot {
   public func clear(_ control: RemovalControl = RemovalControl()) throws(TreeFailure) -> RemovalResult {
     try verify()
     let run = RemovalRun(control, root: self)
-    let mounted = MountTable.entries(of: descriptor)
+    let mounted = MountTable().entries(of: descriptor)
     if mounted.isEmpty, try isClearedByExchange(run) { return run.result }
     try clearInside(run, mounted)
     return run.result

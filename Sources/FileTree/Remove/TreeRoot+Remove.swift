@@ -15,7 +15,7 @@ extension TreeRoot {
     try verify()
     let identity = try check(child, expected)
     let run = RemovalRun(control, root: self)
-    if !MountTable.entries(of: descriptor).contains(child.bytes), !run.shouldStop() {
+    if !MountTable().entries(of: descriptor).contains(child.bytes), !run.shouldStop() {
       for place in [Trash.Place.beside, .inside] {
         guard let trash = try usable(place, run) else { continue }
         defer { trash.discard(run) }

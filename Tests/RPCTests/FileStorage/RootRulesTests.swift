@@ -1,4 +1,5 @@
 import AccountModel
+import FileTree
 import Glibc
 import Testing
 
