@@ -138,8 +138,8 @@ extension FileStorage.Settings {
     _ roots: [StorageRoots.Root], _ child: [UInt8]?, _ stop: StopFlag
   ) throws(StorageFailure) -> RemovalPreview {
     var preview = RemovalPreview(bytes: 0, entries: [])
+    let control = RemovalControl(shouldStop: { stop.isStopped })
     for (root, open) in try openChecked(roots) {
-      let control = RemovalControl(shouldStop: { stop.isStopped })
       do throws(TreeFailure) {
         var entries: [RemovalPreview.Entry] = []
         let result = try open.preview(child, control) { entry in

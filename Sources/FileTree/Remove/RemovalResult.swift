@@ -71,6 +71,9 @@ public struct RemovalControl {
   public var shouldStop: () -> Bool
   /// Called at most every 100 ms with what is gone.
   public var progress: (RemovalResult.Amount) -> Void
+  /// The names of files with several that previews have gone through: one control for the previews of several roots
+  /// tells what removing them all would free.
+  let previewed = PreviewedLinks()
   /// Called before every change to the file system: tests end the process here.
   package var beforeChange: (() -> Void)?
   /// Called when a root that is cleared is empty and can be used again, though its bytes are not free yet.
@@ -87,6 +90,17 @@ public struct RemovalControl {
   ) {
     self.shouldStop = shouldStop
     self.progress = progress
+  }
+}
+
+/// How many names of each file with several were gone through.
+final class PreviewedLinks {
+  private var counts: [FileIdentity: UInt32] = [:]
+
+  /// - Returns: how many it has been with this one.
+  func add(_ file: FileIdentity) -> UInt32 {
+    counts[file, default: 0] += 1
+    return counts[file]!
   }
 }
 

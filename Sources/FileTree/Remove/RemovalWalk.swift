@@ -14,8 +14,6 @@ final class RemovalWalk {
   private let entries = DirectoryEntries()
   var levels: [RemovalLevel] = []
   var path = GrowingPath()
-  /// For a preview: how many names of a file with several it has seen.
-  var seenLinks: [FileIdentity: UInt32] = [:]
 
   /// The directories that are open at a time, the top not counted.
   static let openLimit = 30
@@ -168,8 +166,7 @@ final class RemovalWalk {
   /// Whether nothing is left of a file with this name gone.
   private func isLastLink(_ status: FileStatus) -> Bool {
     guard preview != nil && status.links > 1 else { return status.links <= 1 }
-    seenLinks[status.identity, default: 0] += 1
-    return seenLinks[status.identity] == status.links
+    return run.control.previewed.add(status.identity) == status.links
   }
 
   private func stays(

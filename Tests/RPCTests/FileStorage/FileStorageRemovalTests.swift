@@ -94,6 +94,21 @@ struct FileStorageRemovalTests {
     #expect(folder.list("downloads") == ["film", "song"])
   }
 
+  @Test func `links between two folders of the cache count once, when the last of them goes`() throws {
+    let folders = try StorageFolders { settings, folder in
+      settings.roots.cache.append(folder.makeFolder("cache2"))
+    }
+    let folder = folders.folder
+    folder.write("cache/a", bytes: 20_000)
+    folder.write("outside", bytes: 1)
+    link(folder.at("cache/a"), folder.at("cache2/b"))
+    link(folder.at("outside"), folder.at("cache2/c"))
+    let preview = try folders.preview(.cache)
+    #expect(preview.bytes == 20_480)
+    #expect(preview.entries.map(\.bytes).sorted() == [0, 0, 20_480])
+    #expect(try folders.clear().clearedBytes == preview.bytes)
+  }
+
   @Test func `what a killed process left in the trash goes with the next measure`() throws {
     folder.write(".cache.rpcshell-trash/p-0000000000000001-0123456789abcdef/a/b", bytes: 5_000)
     chmod(folder.at(".cache.rpcshell-trash"), 0o700)
