@@ -18,11 +18,11 @@ extension FileStorage: ActionHandler {
     case .onClearCache:
       let bytes = call.details.first { $0.name == "bytes" }.flatMap { Int("\($0.value)") }
       let report = try await perform(settings.roots.roots(of: .cache), child: nil, of: bytes, host, progress)
-      return try result(report, or: "The cache wasn't cleared.", isClear: true)
+      return try result(report, of: call, host, or: "The cache wasn't cleared.", isClear: true)
     case .onRemove:
       let (root, item) = try await downloaded(call)
       let report = try await perform([root], child: item.file.name, of: item.download.bytes, host, progress)
-      return try result(report, or: "The download wasn't removed.", isClear: false)
+      return try result(report, of: call, host, or: "The download wasn't removed.", isClear: false)
     case .onUpgrade, .onManage, .onRestore: throw ActionFailure(message: nil)
     }
   }
@@ -76,10 +76,14 @@ extension FileStorage: ActionHandler {
 
   // MARK: What it came to
 
-  private nonisolated func result(
-    _ report: RootedReport, or nothing: String, isClear: Bool
+  nonisolated func result(
+    _ report: RootedReport, of call: ActionCall, _ host: PluginHost, or nothing: String, isClear: Bool
   ) throws -> ActionResult {
-    if report.wasStopped { throw CancellationError() }
+    if report.wasStopped {
+      // Nobody reads how a run ended that was told to stop; the next measure says it, too.
+      if let whereabouts = report.whereabouts { host.log("\(call.action.rawValue): \(whereabouts)") }
+      throw CancellationError()
+    }
     guard report.isWhole(isClear: isClear) else {
       throw ActionFailure(message: report.text(or: nothing, isClear: isClear), data: report.data)
     }

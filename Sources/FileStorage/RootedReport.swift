@@ -60,15 +60,26 @@ struct RootedReport: Sendable {
   ///   - isClear: it is about the cache, of which a part may go.
   func text(or nothing: String, isClear: Bool) -> String {
     let staying = kept.adding(failed)
+    let reason = freed == 0 || !isClear ? problems.first : nil
     var sentences = [freed > 0 && isClear ? "Cleared \(ByteCount(freed).text)." : nothing]
     if staying > 0 {
       sentences.append("\(ByteCount(staying).text) couldn't be removed.")
-    } else if failedEntries > 0 {
+    } else if failedEntries > 1 || failedEntries == 1 && reason == nil {
+      // One that is named with its reason speaks for itself.
       sentences.append("\(failedEntries) \(failedEntries == 1 ? "item" : "items") couldn't be removed.")
     }
     if inUse > 0 { sentences.append("\(ByteCount(inUse).text) is still in use.") }
-    if freed == 0 || !isClear, let first = problems.first { sentences.append("\(first.path): \(first.message).") }
+    if let reason { sentences.append("\(reason.path): \(reason.message).") }
+    if let whereabouts { sentences.append(whereabouts) }
     return sentences.joined(separator: " ")
+  }
+
+  /// Where something is that could neither go nor go back; nil where there is nothing of the kind.
+  var whereabouts: String? {
+    trash.first.map { first in
+      let others = trash.count > 1 ? " and \(trash.count - 1) more" : ""
+      return "Kept at \(first)\(others), since something else has its place."
+    }
   }
 
   /// For the error's data.
@@ -116,8 +127,8 @@ extension TreeFailure {
   var text: String {
     switch cause {
     case .busy: "another process is removing something there; try again"
-    case .changed where code == ENOENT: "it is not there any more"
-    case .changed: "it is not any more what was measured"
+    case .changed where code == ENOENT: "no longer there"
+    case .changed: "replaced since it was measured"
     case .badName: "this is no name of a file"
     case .unreadable, .noPlace, .readOnly, .unmovable: String(cString: strerror(code))
     }

@@ -31,6 +31,8 @@ final class Survey: @unchecked Sendable {
   var identities: [StorageRoots.Root: FileIdentity] = [:]
   var reclaimableBytes = 0
   var warnings: [StorageWarning] = []
+  /// What removals have put aside and could not put back.
+  var waiting: [StorageWarning] = []
   var isComplete = true
   private var apparentBytes = 0
   private var nextPlace = 0
@@ -78,7 +80,8 @@ final class Survey: @unchecked Sendable {
 
   var totals: StorageTotals {
     StorageTotals(
-      apparentBytes: apparentBytes, reclaimableBytes: reclaimableBytes, warnings: warnings, isComplete: isComplete)
+      apparentBytes: apparentBytes, reclaimableBytes: reclaimableBytes,
+      warnings: Array((waiting + warnings).prefix(SurveyWork.warningLimit)), isComplete: isComplete)
   }
 
   func bytes(of kind: StorageRoots.Kind) -> Int { kinds[kind]?.allocated ?? 0 }

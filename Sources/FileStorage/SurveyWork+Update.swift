@@ -33,6 +33,7 @@ extension SurveyWork {
         guard try update(Survey.File(root: root, name: name), manifest ?? nil, survey, &changes) else { return nil }
       }
     }
+    if download != nil { survey.waiting = waiting() }
     changes.totals = survey.totals
     return changes
   }
@@ -53,9 +54,10 @@ extension SurveyWork {
   private mutating func update(
     _ file: Survey.File, _ manifest: DownloadManifest?, _ survey: Survey, _ changes: inout StorageChanges
   ) throws(StorageFailure) -> Bool {
-    guard !TreeRoot.isTrash(file.name), let folder = try folder(.downloads, file.root) else { return true }
-    guard !isManifest(file.name, folder) else { return false }
+    guard let folder = try folder(.downloads, file.root) else { return true }
     let known = survey.id(of: file)
+    if known == nil && TreeRoot.isTrash(file.name, in: folder.descriptor) { return true }
+    guard !isManifest(file.name, folder) else { return false }
     let old = known.flatMap(survey.item)
     let unit = TreeUnit.entry(file.name, of: folder.descriptor, path: folder.root.path)
     let measure = try measure([unit], threads: 1)

@@ -88,6 +88,7 @@ struct SurveyWork {
           message: "Too many folders to watch: changes show after a minute at the latest"))
     }
     survey.warnings = Array(warnings.prefix(Self.warningLimit))
+    survey.waiting = waiting()
   }
 
   /// Warnings that are kept; the first say enough.
@@ -115,6 +116,17 @@ struct SurveyWork {
     }
   }
 
+  /// What an earlier removal could neither remove nor put back: it is in no root any more, and must not be forgotten.
+  func waiting() -> [StorageWarning] {
+    let paths = settings.roots.all.filter(\.kind.isRemovable).flatMap { root in
+      (try? TreeRoot(opening: root.path))?.waiting() ?? []
+    }
+    return paths.map { path in
+      StorageWarning(
+        path: String(decoding: path, as: UTF8.self), message: "Kept here, since something else has its place")
+    }
+  }
+
   /// Keeps when downloads were complete.
   func saved(log: (String) -> Void) -> CompletionRecord? {
     var record = record
@@ -132,7 +144,7 @@ struct SurveyWork {
     var children: [Child] = []
     for folder in folders where folder.root.kind == .downloads {
       let code = forEachChild(of: folder.descriptor) { name, _ in
-        guard !TreeRoot.isTrash(name), !isManifest(name, folder) else { return }
+        guard !TreeRoot.isTrash(name, in: folder.descriptor), !isManifest(name, folder) else { return }
         let file = Survey.File(root: folder.root.index, name: name)
         children.append(Child(file: file, folder: folder, place: earlier?.place(of: file)))
       }
@@ -207,11 +219,6 @@ struct SurveyWork {
     // Whoever reads the entries next begins at the first.
     lseek(folder.descriptor, 0, SEEK_SET)
   }
-}
-
-extension TreeRoot {
-  /// Whether a child of a root is the trash in it.
-  static func isTrash(_ name: [UInt8]) -> Bool { name.elementsEqual(innerTrashName.utf8) }
 }
 
 extension StorageWarning {

@@ -30,16 +30,32 @@ extension Trash {
   private func putBack(_ stage: Stage, _ directory: Int32, to root: Int32, _ run: RemovalRun) {
     if var back = PutBack(run, from: directory, to: root) { back.start() }
     if run.unlink(stage.name, in: descriptor, isDirectory: true) == 0 { return }
-    lseek(directory, 0, SEEK_SET)
-    let entries = DirectoryEntries()
-    var failure: Int32 = 0
-    let slash = [UInt8(ascii: "/")]
-    let place = path + slash + stage.name.dropLast().map { UInt8(bitPattern: $0) } + slash
-    while entries.next(of: directory, failure: &failure, { run.leftInTrash(place + $0.name.bytes) }) {}
+    forEachEntry(of: stage, directory, run.leftInTrash)
   }
 
-  private func leave(_ stage: Stage, _ run: RemovalRun) {
-    run.leftInTrash(path + [UInt8(ascii: "/")] + stage.name.dropLast().map { UInt8(bitPattern: $0) })
+  private func leave(_ stage: Stage, _ run: RemovalRun) { run.leftInTrash(path(of: stage)) }
+
+  private func path(of stage: Stage) -> [UInt8] {
+    path + [UInt8(ascii: "/")] + stage.name.dropLast().map { UInt8(bitPattern: $0) }
+  }
+
+  /// - Parameter visit: is given the path of an entry.
+  private func forEachEntry(of stage: Stage, _ directory: Int32, _ visit: ([UInt8]) -> Void) {
+    let place = path(of: stage) + [UInt8(ascii: "/")]
+    lseek(directory, 0, SEEK_SET)
+    forEachChild(of: directory) { name, _ in visit(place + name) }
+  }
+
+  /// Paths of what waits for its place in the root to be free.
+  func waiting() -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    for stage in stages() where stage.kind == .back {
+      let raw = openDirectory(at: descriptor, stage.name)
+      guard raw >= 0 else { continue }
+      defer { close(raw) }
+      forEachEntry(of: stage, raw) { if found.count < RemovalResult.problemLimit { found.append($0) } }
+    }
+    return found
   }
 
   /// Whether something directly in a stage cannot be renamed on its own.

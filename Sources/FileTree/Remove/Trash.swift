@@ -55,14 +55,29 @@ struct Trash {
       return run == nil ? .none : .again
     }
     let directory = Descriptor(raw)
-    guard let status = FileStatus(of: raw), status.owner == geteuid(), status.permissions & 0o777 == 0o700,
-      status.mount == root.mount, status.identity.device == root.identity.device
+    guard isOurs(raw), let status = FileStatus(of: raw), status.mount == root.mount,
+      status.identity.device == root.identity.device
     else { throw failure(EPERM) }
     if flock(raw, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
       throw TreeFailure(.busy, code: EWOULDBLOCK, path: root.path)
     }
     guard FileStatus(at: holder, name)?.identity == status.identity else { return .again }
     return .trash(Trash(root: root, place: place, name: name, directory: directory))
+  }
+
+  /// Whether an open directory is a trash of this user's: nobody else may enter it, and a stage is in it or nothing. An
+  /// app may have a directory of the same name.
+  static func isOurs(_ directory: Int32) -> Bool {
+    guard let status = FileStatus(of: directory), status.owner == geteuid(), status.permissions & 0o777 == 0o700 else {
+      return false
+    }
+    var (hasStage, isEmpty) = (false, true)
+    lseek(directory, 0, SEEK_SET)
+    let code = forEachChild(of: directory) { name, _ in
+      isEmpty = false
+      if Stage(name) != nil { hasStage = true }
+    }
+    return code == 0 && (hasStage || isEmpty)
   }
 
   /// Removes it if nothing is left in it.
@@ -114,13 +129,9 @@ struct Trash {
 
   /// All that are in it.
   func stages() -> [Stage] {
-    lseek(descriptor, 0, SEEK_SET)
-    let entries = DirectoryEntries()
-    var failure: Int32 = 0
     var found: [Stage] = []
-    while entries.next(
-      of: descriptor, failure: &failure, { if let stage = Stage($0.name.bytes) { found.append(stage) } })
-    {}
+    lseek(descriptor, 0, SEEK_SET)
+    forEachChild(of: descriptor) { name, _ in if let stage = Stage(name) { found.append(stage) } }
     return found
   }
 

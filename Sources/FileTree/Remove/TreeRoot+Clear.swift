@@ -74,7 +74,7 @@ extension TreeRoot {
 
   private func clearInPlace(_ run: RemovalRun) {
     lseek(descriptor, 0, SEEK_SET)
-    makeWalk(run).empty(descriptor, except: Array(Self.innerTrashName.utf8CString))
+    makeWalk(run).empty(descriptor, except: skippedName)
   }
 
   /// - Returns: the names of what cannot be moved.

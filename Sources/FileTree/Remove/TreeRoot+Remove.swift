@@ -49,7 +49,7 @@ extension TreeRoot {
     _ child: UnsafePointer<CChar>, _ expected: FileIdentity?
   ) throws(TreeFailure) -> FileIdentity {
     guard child[0] != 0, strchr(child, 0x2f) == nil, strcmp(child, ".") != 0, strcmp(child, "..") != 0,
-      strcmp(child, Self.innerTrashName) != 0
+      !isTrash(child.bytes)
     else { throw TreeFailure(.badName, code: EINVAL, path: child.bytes) }
     guard let status = FileStatus(at: descriptor, child) else {
       throw TreeFailure(errno == ENOENT ? .changed : .unmovable, code: errno, path: place(of: child))
@@ -80,7 +80,7 @@ extension TreeRoot {
       makeWalk(run, preview: visit).take(NameList(child, inode: 0), in: descriptor)
     } else {
       lseek(descriptor, 0, SEEK_SET)
-      makeWalk(run, preview: visit).empty(descriptor, except: Array(Self.innerTrashName.utf8CString))
+      makeWalk(run, preview: visit).empty(descriptor, except: skippedName)
     }
     return run.result
   }
@@ -107,6 +107,14 @@ extension TreeRoot {
       }
     }
     return run.result
+  }
+
+  /// Where things are that an earlier removal could neither remove nor put back, since something else has their place;
+  /// what another process is at work on is not looked at.
+  public func waiting() -> [[UInt8]] {
+    [Trash.Place.beside, .inside].flatMap { place in
+      (try? Trash.open(place, of: self, making: nil))?.waiting() ?? []
+    }
   }
 
   /// Removes what is in the root, and then the root, with no trash: what `rm -rf` does.

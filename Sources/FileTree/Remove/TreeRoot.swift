@@ -16,8 +16,25 @@ public struct TreeRoot: Sendable {
   let mount: UInt64
 
   /// The name of the directory inside a root that entries wait in until they are gone, where the root's parent does not
-  /// take one. It is no content.
-  public static let innerTrashName = ".rpcshell-trash"
+  /// take one.
+  static let innerTrashName = ".rpcshell-trash"
+
+  /// Whether an entry of a root is the trash in it, or may become one, and so is no content. What an app has made itself
+  /// under this name is content like all else.
+  public static func isTrash(_ name: [UInt8], in root: Int32) -> Bool {
+    guard name.elementsEqual(innerTrashName.utf8) else { return false }
+    let raw = openDirectory(at: root, innerTrashName)
+    guard raw >= 0 else { return errno == ENOENT }
+    defer { close(raw) }
+    return Trash.isOurs(raw)
+  }
+
+  func isTrash(_ name: [UInt8]) -> Bool { Self.isTrash(name, in: descriptor) }
+
+  /// With the NUL; nil where all that is in the root is content.
+  var skippedName: [CChar]? {
+    isTrash(Array(Self.innerTrashName.utf8)) ? Array(Self.innerTrashName.utf8CString) : nil
+  }
 
   /// The descriptor of the directory, open as long as this value.
   public var descriptor: Int32 { directory.raw }

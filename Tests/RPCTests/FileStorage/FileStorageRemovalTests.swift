@@ -4,6 +4,7 @@ import RPCShell
 import Testing
 
 @testable import FileStorage
+@testable import FileTree
 
 /// What the built-in adapter removes, and what it says about it.
 struct FileStorageRemovalTests {
@@ -107,6 +108,64 @@ struct FileStorageRemovalTests {
     #expect(preview.bytes == 20_480)
     #expect(preview.entries.map(\.bytes).sorted() == [0, 0, 20_480])
     #expect(try folders.clear().clearedBytes == preview.bytes)
+  }
+
+  @Test func `a folder that was replaced after it was measured is named with the reason`() throws {
+    folder.write("cache/a", bytes: 1)
+    _ = try folders.measure()
+    rename(folder.at("cache"), folder.at("cache.old"))
+    folder.write("cache/b", bytes: 1)
+    let failure = #expect(throws: ActionFailure.self) { try folders.clear() }
+    #expect(failure?.message == "The cache wasn't cleared. \(folder.at("cache")): replaced since it was measured.")
+    #expect(folder.list("cache") == ["b"])
+  }
+
+  @Test func `a clear that is stopped says where it keeps what can't go back`() throws {
+    folder.write("cache/a/b", bytes: 5_000)
+    let root = try TreeRoot(opening: folder.at("cache"))
+    // The app puts a file where the folder was, and somebody cancels.
+    let isUsable = Locked(false)
+    var control = RemovalControl(shouldStop: { isUsable.withLock { $0 } })
+    control.whenUsable = { [folder] in
+      folder.write("cache/a", bytes: 1)
+      isUsable.withLock { $0 = true }
+    }
+    var report = RootedReport()
+    report.add(try root.clear(control), of: root.path)
+    let kept = try #require(folder.list().first { $0.hasPrefix(".cache") }).description
+    let stage = try #require(folder.list(kept).first)
+    let place = folder.at("\(kept)/\(stage)/a")
+    #expect(folder.list("\(kept)/\(stage)/a") == ["b"])
+    #expect(throws: CancellationError.self) { try folders.end(.onClearCache, report) }
+    #expect(
+      folders.lines.withLock { $0 } == ["onClearCache: Kept at \(place), since something else has its place."])
+    #expect(
+      report.text(or: "The cache wasn't cleared.", isClear: true)
+        == "The cache wasn't cleared. Kept at \(place), since something else has its place.")
+    let waiting = StorageWarning(path: place, message: "Kept here, since something else has its place")
+    #expect(try folders.measure().totals.warnings == [waiting])
+    // Once its place is free, the next session puts it back.
+    unlink(folder.at("cache/a"))
+    folders.restart()
+    #expect(try folders.measure().totals.warnings == [])
+    #expect(folder.list("cache/a") == ["b"])
+  }
+
+  @Test func `a download with the trash's name is one, unless it is the trash`() throws {
+    folder.write("downloads/.rpcshell-trash/own", bytes: 1)
+    #expect(try folders.measure().usage.downloads.map(\.id) == [".rpcshell-trash"])
+    _ = try folders.remove(".rpcshell-trash")
+    #expect(folder.list("downloads") == [])
+    guard case .parts(let changes) = try folders.update(after: ".rpcshell-trash") else {
+      Issue.record("the whole was measured")
+      return
+    }
+    #expect(changes.removed == [".rpcshell-trash"])
+    folder.write("downloads/.rpcshell-trash/p-0000000000000001-0123456789abcdef/a", bytes: 1)
+    chmod(folder.at("downloads/.rpcshell-trash"), 0o700)
+    folders.restart()
+    #expect(try folders.measure().usage.downloads == [])
+    #expect(folder.list("downloads") == [])
   }
 
   @Test func `what a killed process left in the trash goes with the next measure`() throws {

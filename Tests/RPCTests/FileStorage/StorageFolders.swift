@@ -75,6 +75,13 @@ final class StorageFolders {
     return try wait { try await $0.run(call, host: host) { _ in } }
   }
 
+  /// Ends an action as the built-in adapter does with what it came to.
+  func end(_ action: HostAction, _ report: RootedReport) throws -> ActionResult {
+    let call = ActionCall(
+      action: action, idempotencyKey: "key", timeout: 60, locale: "en_US", timeZone: "UTC", details: [])
+    return try storage.result(report, of: call, host, or: "", isClear: action == .onClearCache)
+  }
+
   func clear() throws -> ActionResult { try run(.onClearCache) }
 
   func remove(_ id: String) throws -> ActionResult {

@@ -178,8 +178,39 @@ struct FileTreeClearTests {
     tree.blockOuterTrash()
     tree.make("root/a/b/f", "root/g")
     tree.write("root/.rpcshell-trash")
-    #expect(try tree.opened().clear().freed.entries == 4)
-    #expect(tree.listing() == [".rpcshell-trash"])
+    // What has the trash's name is the app's, and goes as well.
+    #expect(try tree.opened().clear().freed.entries == 5)
+    #expect(tree.listing() == [])
+  }
+
+  @Test(
+    arguments: [
+      (["own/f"], 0o700, false), (["own/f"], 0o755, false), (["p-0000000000000000-0000000000000001/f"], 0o755, false),
+      (["p-0000000000000000-000000000000000/f"], 0o700, false),
+      (["p-0000000000000000-0000000000000001/f", "own/f"], 0o700, true), ([], 0o700, true), ([], 0o755, false),
+    ] as [([String], mode_t, Bool)])
+  func `a directory with the trash's name is content unless it is a trash`(
+    entries: [String], mode: mode_t, isTrash: Bool
+  ) throws {
+    let name = ".rpcshell-trash"
+    tree.blockOuterTrash()
+    tree.make("root/\(name)/")
+    for entry in entries { tree.make("root/\(name)/\(entry)") }
+    chmod(tree.root + "/" + name, mode)
+    let root = try tree.opened()
+    #expect(TreeRoot.isTrash(Array(name.utf8), in: root.descriptor) == isTrash)
+    let before = tree.listing()
+    var previewed: Set<String> = []
+    _ = try root.preview { previewed.insert(String(decoding: $0.path, as: UTF8.self)) }
+    #expect(previewed.count == (isTrash ? 0 : before.count))
+    #expect(try root.clear().freed.entries == (isTrash ? entries.filter { $0.hasPrefix("p-") }.count : before.count))
+    #expect(tree.listing() == (isTrash && !entries.isEmpty ? [name + "/", name + "/own/", name + "/own/f"] : []))
+  }
+
+  @Test func `an app's directory with the trash's name can be removed`() throws {
+    tree.make("root/.rpcshell-trash/f", "root/g")
+    #expect(try tree.opened().remove(".rpcshell-trash").freed.entries == 2)
+    #expect(tree.listing() == ["g"])
   }
 
   // MARK: Stopping

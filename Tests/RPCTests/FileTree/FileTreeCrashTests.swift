@@ -82,9 +82,12 @@ struct FileTreeCrashTests {
     #expect(tree.status("root/a/locked")?.apparentBytes == 1)
     #expect(result.leftInTrash.count == 1)
     #expect(String(decoding: result.leftInTrash.first ?? [], as: UTF8.self).hasSuffix("/a"))
+    #expect(try tree.opened().waiting() == result.leftInTrash)
+    #expect(try tree.opened().sweep().leftInTrash == result.leftInTrash)
     // Once its place is free it goes back.
     unlink(tree.root + "/a/locked")
     #expect(try tree.opened().sweep().leftInTrash == [])
+    #expect(try tree.opened().waiting() == [])
     #expect(tree.status("root/a/locked")?.apparentBytes == 5000)
     #expect(tree.isClean)
   }
