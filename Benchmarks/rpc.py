@@ -6,7 +6,6 @@
 
 Prints one table; exit status 1 when a bar is missed or a reply was lost, doubled or wrong.
 """
-import argparse
 import json
 import os
 import shlex
@@ -14,6 +13,8 @@ import subprocess
 import sys
 from collections import namedtuple
 from pathlib import Path
+
+import bench
 
 SOURCES = Path(__file__).resolve().parent / "rpc"
 ROOT = SOURCES.parent.parent
@@ -139,24 +140,13 @@ def table(results):
                    f"{check.sign} {check.bar:g}", goal, verdict(check, report)]
 
 
-def show(lines):
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    for line in lines:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
-
-
 def arguments():
     names = [row.name for row in ROWS]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="ROW[,ROW]", help="of " + ", ".join(names))
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions: a smoke test, not a measurement")
+    parser = bench.parser(__doc__, names, "row", "fewer repetitions: a smoke test, not a measurement")
     parser.add_argument("--frame", choices=["lines", "headers", "both"],
                         help="default: both where requests are pipelined, else lines; the worse one is shown")
     chosen = parser.parse_args()
-    only = chosen.only.split(",") if chosen.only else names
-    unknown = set(only) - set(names)
-    if unknown:
-        parser.error(f"no row {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+    only = bench.only(parser, chosen)
     rows = [row for row in ROWS if row.name in only]
     for binary in {row.pair.subject[0] for row in rows}:
         if not os.access(binary, os.X_OK):
@@ -177,9 +167,7 @@ def main():
                 reports.append(run(row, one, chosen.quick))
                 print(json.dumps(reports[-1]), file=raw, flush=True)
             results.append((row, reports))
-    lines = list(table(results))
-    show(lines)
-    return any("MISSED" in line[-1] for line in lines)
+    return bench.show(list(table(results)))
 
 
 if __name__ == "__main__":

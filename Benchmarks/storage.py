@@ -7,7 +7,6 @@ while many files are written.
 
 Prints one table; exit status 1 when a bar is missed. Folders are made in memory (/dev/shm) and removed again.
 """
-import argparse
 import json
 import os
 import shutil
@@ -17,6 +16,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import bench
 
 ROOT = Path(__file__).resolve().parent.parent
 RPCSHELL = os.path.abspath(os.environ.get("RPCSHELL_BINARY", ROOT / ".build/release/rpcshell"))
@@ -164,27 +165,18 @@ ROWS = {"remove": remove_rows, "watch": watch_rows}
 def main():
     if sys.argv[1:2] == ["--write"]:
         return write_files(Path(sys.argv[2]), int(sys.argv[3]))
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="ROW[,ROW]", help="of " + ", ".join(ROWS))
-    parser.add_argument("--quick", action="store_true", help="few files: does it run at all?")
+    parser = bench.parser(__doc__, ROWS, "row", "few files: does it run at all?")
     chosen = parser.parse_args()
-    names = chosen.only.split(",") if chosen.only else list(ROWS)
-    unknown = set(names) - set(ROWS)
-    if unknown:
-        parser.error(f"no row {', '.join(sorted(unknown))}; there are {', '.join(ROWS)}")
+    names = bench.only(parser, chosen)
     if not os.access(RPCSHELL, os.X_OK):
         parser.error(f"{RPCSHELL} is missing; build it first: make build")
-    lines, missed = [["row", "what", "measured", "bar", "goal", "verdict"]], False
+    lines = [["row", "what", "measured", "bar", "goal", "verdict"]]
     for name in names:
         print(f"{name} …", file=sys.stderr)
         for row, what, value, bar, goal, unit in ROWS[name](chosen.quick):
             verdict = "MISSED" if value > bar else "goal" if value <= goal else "ok"
-            missed |= verdict == "MISSED"
             lines.append([row, what, f"{value:.2f} {unit}".strip(), f"≤ {bar:g}", f"≤ {goal:g}", verdict])
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    for line in lines:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
-    return missed
+    return bench.show(lines)
 
 
 if __name__ == "__main__":

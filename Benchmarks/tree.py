@@ -7,7 +7,6 @@ others.
 
 Prints one table; exit status 1 when a bar is missed or a sum is wrong. Trees are made once, under .build/bench/trees.
 """
-import argparse
 import json
 import os
 import resource
@@ -18,6 +17,8 @@ import sys
 import time
 from collections import namedtuple
 from pathlib import Path
+
+import bench
 
 SOURCES = Path(__file__).resolve().parent / "tree"
 ROOT = SOURCES.parent.parent
@@ -173,27 +174,14 @@ def table(names, quick):
             yield [name, row.what, value, f"≤ {row.bar:g}", f"≤ {row.goal:g}", says]
 
 
-def show(lines):
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    for line in lines:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="TREE[,TREE]", help="of " + ", ".join(TREES_MADE))
-    parser.add_argument("--quick", action="store_true", help="small trees, two rounds: does it run at all?")
+    parser = bench.parser(__doc__, TREES_MADE, "tree", "small trees, two rounds: does it run at all?")
     chosen = parser.parse_args()
-    names = chosen.only.split(",") if chosen.only else list(TREES_MADE)
-    unknown = set(names) - set(TREES_MADE)
-    if unknown:
-        parser.error(f"no tree {', '.join(sorted(unknown))}; there are {', '.join(TREES_MADE)}")
+    names = bench.only(parser, chosen)
     if not os.access(TREETOOL, os.X_OK):
         parser.error(f"{TREETOOL} is missing; build it first: make treetool")
     build()
-    lines = list(table(names, chosen.quick))
-    show(lines)
-    return any("MISSED" in line[-1] for line in lines)
+    return bench.show(list(table(names, chosen.quick)))
 
 
 if __name__ == "__main__":
