@@ -182,14 +182,8 @@ struct StreamTests {
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func `survives a megabyte of noise, and serves what comes after it`(_ seed: UInt64) async throws {
-    var state = seed &* 0x9E37_79B9_7F4A_7C15
-    let noise = (0..<1_000_000).map { _ in
-      // SplitMix64: the same noise each time.
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-      return UInt8(truncatingIfNeeded: mixed ^ mixed >> 31)
-    }
+    var random = SeededGenerator(seed: seed)
+    let noise = (0..<1_000_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     let ending = try await RunningShell.run(.init(.testShell)) { shell in
       shell.output.start()
       try await shell.send(noise)

@@ -7,9 +7,9 @@ import Testing
 /// Clearing a root in this process.
 @Suite(.timeLimit(.minutes(1)))
 struct FileTreeClearTests {
-  private let tree: RemovalTree
+  private let tree: TemporaryFolder
 
-  init() throws { tree = try RemovalTree() }
+  init() throws { tree = try TemporaryFolder.withRoot() }
 
   @Test func `the content goes and the root stays as it is`() throws {
     tree.make("root/a/b/f", "root/a/g", "root/h", "root/empty/")

@@ -7,8 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct FileTreeCrashTests {
   /// A tree with a bit of everything; `root/a/locked` is locked by this process as long as the descriptor is open.
-  private func makeTree(inside: Bool) throws -> (RemovalTree, locked: Int32) {
-    let tree = try RemovalTree(in: RemovalTree.memory)
+  private func makeTree(inside: Bool) throws -> (TemporaryFolder, locked: Int32) {
+    let tree = try TemporaryFolder.withRoot(in: TemporaryFolder.memory)
     if inside { tree.blockOuterTrash() }
     tree.make("root/a/f", "root/a/locked", "root/b/c/g", "root/h", "photos/p")
     tree.link("root/b/link", to: tree.path + "/photos")
@@ -20,7 +20,9 @@ struct FileTreeCrashTests {
   private static let kept: Set<String> = ["a/", "a/locked"]
 
   /// Ends the tool at its first, second … change to the file system until it gets through.
-  private func killEverywhere(inside: Bool, stopping: Int? = nil, _ check: (RemovalTree) throws -> Void) async throws {
+  private func killEverywhere(inside: Bool, stopping: Int? = nil, _ check: (TemporaryFolder) throws -> Void)
+    async throws
+  {
     for number in 1... {
       let (tree, locked) = try makeTree(inside: inside)
       defer { close(locked) }
@@ -93,7 +95,7 @@ struct FileTreeCrashTests {
   }
 
   @Test func `a deep directory that there is again is merged level by level`() throws {
-    let tree = try RemovalTree()
+    let tree = try TemporaryFolder.withRoot()
     let deep = (0..<100).map { "d\($0)" }.joined(separator: "/")
     let stage = Trash.Stage(.back, inode: 1)
     let name = String(decoding: stage.name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -105,7 +107,7 @@ struct FileTreeCrashTests {
   }
 
   @Test func `a sweep touches nothing but stages`() throws {
-    let tree = try RemovalTree()
+    let tree = try TemporaryFolder.withRoot()
     mkdir(tree.trash, 0o700)
     tree.make(".root.rpcshell-trash/mine/f", ".root.rpcshell-trash/c-1/f", "root/g")
     // It says that it is a root that was cleared, and is another directory.
@@ -120,7 +122,7 @@ struct FileTreeCrashTests {
   // MARK: Two processes
 
   @Test func `a trash that somebody works in is left to them`() throws {
-    let tree = try RemovalTree()
+    let tree = try TemporaryFolder.withRoot()
     mkdir(tree.trash, 0o700)
     tree.make(".root.rpcshell-trash/p-0000000000000000-0000000000000001/f", "root/g")
     let trash = open(tree.trash, O_RDONLY | O_CLOEXEC)
@@ -136,7 +138,7 @@ struct FileTreeCrashTests {
 
   @Test func `two processes that clear at once leave an empty root`() async throws {
     for _ in 0..<4 {
-      let tree = try RemovalTree(in: RemovalTree.memory)
+      let tree = try TemporaryFolder.withRoot(in: TemporaryFolder.memory)
       for number in 0..<60 { tree.make("root/d\(number % 6)/f\(number)") }
       let script = "for i in 1 2 3; do $TOOL clear $DIR/root & done; wait; $TOOL sweep $DIR/root >/dev/null"
       let ending = try await RemovalTool.run(script, in: tree)

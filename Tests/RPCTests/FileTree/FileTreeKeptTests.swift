@@ -7,9 +7,9 @@ import Testing
 /// What stays in a root that is cleared, and where.
 @Suite(.timeLimit(.minutes(1)))
 struct FileTreeKeptTests {
-  private let tree: RemovalTree
+  private let tree: TemporaryFolder
 
-  init() throws { tree = try RemovalTree() }
+  init() throws { tree = try TemporaryFolder.withRoot() }
 
   // MARK: Locks
 

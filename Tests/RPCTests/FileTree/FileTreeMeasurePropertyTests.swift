@@ -8,19 +8,19 @@ import Testing
 struct FileTreeMeasurePropertyTests {
   @Test(arguments: 1...12)
   func `one thread, two threads and a plain recursion agree on random trees`(seed: UInt64) throws {
-    let tree = TemporaryTree()
-    var random = Random(seed: seed)
+    let tree = try TemporaryFolder()
+    var random = SeededGenerator(seed: seed)
     var (directories, files) = (["u0", "u1", "u2", "outside"], [String]())
-    for name in directories { tree.directory(name) }
+    for name in directories { tree.makeFolder(name) }
     for number in 0..<220 {
       let parent = directories.randomElement(using: &random)!
       let name = "\(parent)/\(number)"
       switch (0..<10).randomElement(using: &random)! {
       case 0..<3:
-        tree.directory(name)
+        tree.makeFolder(name)
         directories.append(name)
       case 3..<7:
-        tree.file(name, bytes: (0..<20_000).randomElement(using: &random)!)
+        tree.write(name, bytes: (0..<20_000).randomElement(using: &random)!)
         files.append(name)
       case 7..<9 where !files.isEmpty: tree.hardLink(name, to: files.randomElement(using: &random)!)
       default: tree.link(name, to: "nowhere")
@@ -34,16 +34,17 @@ struct FileTreeMeasurePropertyTests {
   }
 
   @Test func `a wide directory is shared, and comes to the same`() throws {
-    let tree = TemporaryTree()
-    tree.directory("in").directory("out").file("out/linked", bytes: 3)
+    let tree = try TemporaryFolder()
+    tree.makeFolder("in")
+    tree.write("out/linked", bytes: 3)
     let tail = String(repeating: "-", count: 200)
     for number in 0..<2_000 {
       if number % 10 == 0 {
-        tree.directory("in/\(number)\(tail)").file("in/\(number)\(tail)/one", bytes: 1)
+        tree.write("in/\(number)\(tail)/one", bytes: 1)
       } else if number % 7 == 0 {
         tree.hardLink("in/\(number)\(tail)", to: "out/linked")
       } else {
-        tree.file("in/\(number)\(tail)", bytes: number % 3)
+        tree.write("in/\(number)\(tail)", bytes: number % 3)
       }
     }
     let one = try TreeMeasure.measure([tree.content("in")], threads: 1)
@@ -54,17 +55,16 @@ struct FileTreeMeasurePropertyTests {
 
   @Test(arguments: [1, 2])
   func `files that come and go meanwhile are no warnings, and what stays is counted`(threads: Int) async throws {
-    let tree = TemporaryTree()
+    let tree = try TemporaryFolder()
     for number in 0..<30 {
-      tree.directory("\(number)")
-      tree.file("\(number)/stays", bytes: 10)
+      tree.write("\(number)/stays", bytes: 10)
     }
     let stop = StopFlag()
     async let changes = onThread {
       var rounds = 0
       while !stop.isStopped || rounds == 0 {
         for number in 0..<30 {
-          tree.directory("\(number)/new").file("\(number)/new/file", bytes: 0)
+          tree.write("\(number)/new/file", bytes: 0)
           tree.hardLink("\(number)/other", to: "\(number)/new/file")
         }
         for number in 0..<30 {
@@ -87,7 +87,7 @@ struct FileTreeMeasurePropertyTests {
 
   @Test(arguments: 1...5)
   func `a table of links forgets what is whole and finds all else`(seed: UInt64) {
-    var random = Random(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var table = LinkTable()
     var names: [(device: UInt64, inode: UInt64, links: UInt32)] = []
     for inode in 1...400 as ClosedRange<UInt64> {
@@ -121,10 +121,10 @@ private struct PlainMeasure {
   private(set) var measure = TreeMeasure(units: [], reclaimable: 0, warnings: [], warningCount: 0)
   private var files: [ino_t: File] = [:]
 
-  init(of units: [TreeUnit], named names: [String], in tree: TemporaryTree) {
+  init(of units: [TreeUnit], named names: [String], in tree: TemporaryFolder) {
     measure.units = Array(repeating: TreeSizes(), count: units.count)
     for (unit, name) in names.enumerated() {
-      if units[unit].name != nil { see(tree.status(name), unit) }
+      if units[unit].name != nil { see(tree.posixStatus(name), unit) }
       visit(tree.path + "/" + name, unit)
     }
     for file in files.values {
@@ -155,23 +155,9 @@ private struct PlainMeasure {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       if name == "." || name == ".." { continue }
-      let status = TemporaryTree.status(at: dirfd(stream), name)
+      let status = TemporaryFolder.posixStatus(at: dirfd(stream), name)
       see(status, unit)
       if status.st_mode & S_IFMT == S_IFDIR { visit(path + "/" + name, unit) }
     }
-  }
-}
-
-/// The same numbers for the same seed (xorshift).
-private struct Random: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state
   }
 }

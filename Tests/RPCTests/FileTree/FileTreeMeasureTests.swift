@@ -18,15 +18,15 @@ struct FileTreeMeasureTests {
 
   @Test(arguments: [1, 2])
   func `an empty root is no bytes`(threads: Int) throws {
-    let tree = TemporaryTree()
+    let tree = try TemporaryFolder()
     #expect(try Self.measure([tree.content()], threads: threads).units == [TreeSizes()])
     #expect(try Self.measure([], threads: threads).units == [])
   }
 
   @Test(arguments: [1, 2])
   func `a file takes whole blocks`(threads: Int) throws {
-    let tree = TemporaryTree()
-    tree.file("small", bytes: 5_000)
+    let tree = try TemporaryFolder()
+    tree.write("small", bytes: 5_000)
     let sizes = try Self.measure(tree.content(), threads: threads)
     #expect(sizes.allocated == 8_192)
     #expect(sizes.apparent == 5_000)
@@ -37,8 +37,8 @@ struct FileTreeMeasureTests {
 
   @Test(arguments: [1, 2])
   func `a directory as an entry counts itself, but not among the bytes of readers`(threads: Int) throws {
-    let tree = TemporaryTree()
-    tree.directory("download").file("download/episode", bytes: 10_000)
+    let tree = try TemporaryFolder()
+    tree.write("download/episode", bytes: 10_000)
     let content = try Self.measure(tree.content("download"), threads: threads)
     let whole = try Self.measure(tree.entry("download"), threads: threads)
     #expect(whole.allocated == content.allocated + tree.allocated("download"))
@@ -49,8 +49,9 @@ struct FileTreeMeasureTests {
 
   @Test(arguments: [1, 2])
   func `a link counts as long as its target is written, and is not followed`(threads: Int) throws {
-    let tree = TemporaryTree()
-    tree.directory("in").directory("outside").file("outside/precious", bytes: 1_000_000)
+    let tree = try TemporaryFolder()
+    tree.makeFolder("in")
+    tree.write("outside/precious", bytes: 1_000_000)
     let targets = ["../outside", "/", "loop", "nowhere", "../outside/precious"]
     for (name, target) in zip(["directory", "root", "loop", "dangling", "file"], targets) {
       tree.link("in/\(name)", to: target)
@@ -66,13 +67,13 @@ struct FileTreeMeasureTests {
 
   @Test(arguments: [1, 2])
   func `whatever it is called, it counts`(threads: Int) throws {
-    let tree = TemporaryTree()
+    let tree = try TemporaryFolder()
     let names: [[UInt8]] = [
       [0x62, 0xFF, 0xFE], Array("cafe\u{301}".utf8), Array("caf\u{E9}".utf8), Array("new\nline".utf8),
       Array("-rf".utf8),
       Array("*".utf8), Array("...".utf8), Array(repeating: 110, count: 255), Array(" ".utf8),
     ]
-    for name in names { tree.file(name, bytes: 7) }
+    for name in names { tree.write(name, Array(repeating: 120, count: 7)) }
     let sizes = try Self.measure(tree.content(), threads: threads)
     #expect(sizes.entries == names.count)
     #expect(sizes.apparent == 7 * names.count)
@@ -84,7 +85,7 @@ struct FileTreeMeasureTests {
 
   @Test(arguments: [1, 2])
   func `sizes that no integer can say are as large as it can`(threads: Int) throws {
-    let tree = TemporaryTree(in: "/dev/shm")
+    let tree = try TemporaryFolder(in: "/dev/shm")
     for name in ["a", "b"] { tree.sparseFile(name, size: .max) }
     let measure = try Self.measure([tree.content(), tree.entry("a")], threads: threads)
     #expect(measure.units.map(\.apparent) == [.max, .max])
@@ -94,7 +95,7 @@ struct FileTreeMeasureTests {
   /// `-b` of du counts the apparent size of directories, too; of them the sum knows nothing.
   @Test(arguments: [1, 2])
   func `a zoo of files comes to what du says`(threads: Int) async throws {
-    let tree = TemporaryTree()
+    let tree = try TemporaryFolder()
     Zoo.make(in: tree)
     let sizes = try Self.measure(tree.entry("in"), threads: threads)
     let script = #"du -s --block-size=1 "$in/in"; find "$in/in" -type d -printf '%s\n'; du -sb "$in/in""#
@@ -110,8 +111,8 @@ struct FileTreeMeasureTests {
 
   @Test(arguments: [1, 2])
   func `a file with two names here counts once and is free when both go`(threads: Int) throws {
-    let tree = TemporaryTree()
-    tree.file("one", bytes: 100_000)
+    let tree = try TemporaryFolder()
+    tree.write("one", bytes: 100_000)
     tree.hardLink("two", to: "one")
     let sizes = try Self.measure(tree.content(), threads: threads)
     #expect(sizes.allocated == tree.allocated("one"))
@@ -123,8 +124,8 @@ struct FileTreeMeasureTests {
 
   @Test(arguments: [1, 2], [["a", "b"], ["b", "a"]])
   func `a file that two units have belongs to the first`(threads: Int, order: [String]) throws {
-    let tree = TemporaryTree()
-    tree.directory("a").directory("b").directory("outside").file("b/one", bytes: 5_000)
+    let tree = try TemporaryFolder()
+    tree.make("a/", "outside/", "b/one")
     tree.hardLink("a/two", to: "b/one")
     let both = try Self.measure(order.map { tree.content($0) }, threads: threads)
     #expect(both.units.map(\.allocated) == [8_192, 0])
@@ -144,8 +145,8 @@ struct FileTreeMeasureTests {
 
   @Test(arguments: [1, 2])
   func `a root that is no directory is a failure that names it`(threads: Int) throws {
-    let tree = TemporaryTree()
-    tree.file("file")
+    let tree = try TemporaryFolder()
+    tree.write("file", bytes: 100)
     let file = openat(tree.descriptor, "file", O_RDONLY | O_CLOEXEC)
     defer { close(file) }
     let units = [tree.content(), .content(of: file, path: "/the/file"), .content(of: -1, path: "/closed")]
@@ -159,21 +160,21 @@ struct FileTreeMeasureTests {
 
   @Test(arguments: [1, 2])
   func `an entry that is gone is nothing and no warning`(threads: Int) throws {
-    let tree = TemporaryTree()
+    let tree = try TemporaryFolder()
     #expect(try Self.measure(tree.entry("gone"), threads: threads) == TreeSizes())
   }
 
   // MARK: Progress and stopping
 
   /// Long enough for any machine, in no room on disk: one directory, as many times as needed.
-  private static func endless(_ tree: TemporaryTree) -> [TreeUnit] {
-    for file in 0..<20 { tree.file("\(file)", bytes: 0) }
+  private static func endless(_ tree: TemporaryFolder) -> [TreeUnit] {
+    for file in 0..<20 { tree.write("\(file)", bytes: 0) }
     return Array(repeating: tree.content(), count: 1_000_000)
   }
 
   @Test(arguments: [1, 2])
   func `progress is told while it goes on, and a stop ends it`(threads: Int) throws {
-    let tree = TemporaryTree()
+    let tree = try TemporaryFolder()
     let stop = StopFlag()
     var (counts, times, stopped) = ([Int](), [ContinuousClock.now], ContinuousClock.now)
     #expect(throws: TreeMeasure.Failure.stopped) {
@@ -193,8 +194,9 @@ struct FileTreeMeasureTests {
   }
 
   @Test func `what was stopped before does not begin`() throws {
+    let tree = try TemporaryFolder()
     let stop = StopFlag()
     stop.stop()
-    #expect(throws: TreeMeasure.Failure.stopped) { try TreeMeasure.measure([TemporaryTree().content()], stop: stop) }
+    #expect(throws: TreeMeasure.Failure.stopped) { try TreeMeasure.measure([tree.content()], stop: stop) }
   }
 }

@@ -8,10 +8,10 @@ import Testing
 /// Removing one entry of a root, and saying before what would go.
 @Suite(.timeLimit(.minutes(1)))
 struct FileTreeRemoveTests {
-  private let tree: RemovalTree
+  private let tree: TemporaryFolder
 
   init() throws {
-    tree = try RemovalTree()
+    tree = try TemporaryFolder.withRoot()
     tree.make("root/one/a/f", "root/one/g", "root/two", "root/three/h", "photos/p")
     tree.link("root/one/link", to: tree.path + "/photos")
   }
@@ -156,7 +156,7 @@ struct FileTreeRemoveTests {
   @Test(arguments: [false, true])
   func `nothing outside is lost while a directory is swapped for a link`(wholly: Bool) async throws {
     for _ in 0..<15 {
-      let tree = try RemovalTree(in: RemovalTree.memory)
+      let tree = try TemporaryFolder.withRoot(in: TemporaryFolder.memory)
       for number in 0..<100 { tree.make("root/a/f\(number)", "victim/f\(number)") }
       tree.link("link", to: tree.path + "/victim")
       let isDone = Flag()

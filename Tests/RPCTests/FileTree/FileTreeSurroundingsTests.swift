@@ -7,9 +7,9 @@ import Testing
 /// Clearing where mounts, rights, full disks and few descriptors are in the way: the tool in a process of its own.
 @Suite(.timeLimit(.minutes(1)))
 struct FileTreeSurroundingsTests {
-  private let tree: RemovalTree
+  private let tree: TemporaryFolder
 
-  init() throws { tree = try RemovalTree() }
+  init() throws { tree = try TemporaryFolder.withRoot() }
 
   private static let needsRoot = Comment("only root may mount and change users")
 
@@ -139,7 +139,7 @@ struct FileTreeSurroundingsTests {
   // MARK: Depth
 
   @Test func `a chain of 50,000 directories goes with 64 descriptors`() async throws {
-    let tree = try RemovalTree(in: RemovalTree.memory)
+    let tree = try TemporaryFolder.withRoot(in: TemporaryFolder.memory)
     let levels = 50_000
     var directory = open(tree.root, O_RDONLY | O_CLOEXEC)
     for _ in 0..<levels {

@@ -6,13 +6,13 @@ enum Zoo {
   static let names = 18
 
   /// Makes `in`, which is to be measured, and `outside`.
-  static func make(in tree: TemporaryTree) {
-    tree.directory("in").directory("outside")
-    tree.file("outside/precious", bytes: 500_000)
-    tree.file("outside/shared", bytes: 30_000)
-    tree.file("in/plain", bytes: 10_000)
-    tree.file("in/empty", bytes: 0)
-    tree.file("in/hard1", bytes: 100_000)
+  static func make(in tree: TemporaryFolder) {
+    tree.make("in/", "outside/")
+    tree.write("outside/precious", bytes: 500_000)
+    tree.write("outside/shared", bytes: 30_000)
+    tree.write("in/plain", bytes: 10_000)
+    tree.write("in/empty", bytes: 0)
+    tree.write("in/hard1", bytes: 100_000)
     tree.hardLink("in/hard2", to: "in/hard1")
     tree.hardLink("in/hard-to-outside", to: "outside/shared")
     tree.sparseFile("in/sparse", size: 1 << 40)
@@ -21,11 +21,11 @@ enum Zoo {
     }
     tree.fifo("in/fifo")
     makeSocket("\(tree.path)/in/socket")
-    tree.file(Array("in/bad-".utf8) + [0xFF, 0xFE], bytes: 7_000)
-    tree.file("in/-rf")
-    tree.directory("in/read-only").file("in/read-only/kept", bytes: 5_000)
+    tree.write(Array("in/bad-".utf8) + [0xFF, 0xFE], Array(repeating: 120, count: 7_000))
+    tree.write("in/-rf", bytes: 100)
+    tree.make("in/read-only/kept")
     tree.permissions("in/read-only", 0o555)
-    tree.directory("in/hidden")
+    tree.make("in/hidden/")
     tree.permissions("in/hidden", TreeTool.isRoot ? 0 : 0o700)
   }
 

@@ -120,7 +120,7 @@ struct Conversation: Sendable, CustomStringConvertible {
   var byteByByte: [ArraySlice<UInt8>] { input.indices.map { input[$0...$0] } }
   func cut(at offset: Int) -> [ArraySlice<UInt8>] { [input[..<offset], input[offset...]] }
 
-  func cut(using random: inout SplitMix64) -> [ArraySlice<UInt8>] {
+  func cut(using random: inout SeededGenerator) -> [ArraySlice<UInt8>] {
     var chunks: [ArraySlice<UInt8>] = []
     var rest = input[...]
     while !rest.isEmpty {

@@ -27,7 +27,7 @@ struct FrameDecoderTests {
 
   @Test(arguments: table)
   func `decodes input that comes in pieces of any size`(row: Conversation) {
-    var random = SplitMix64(seed: 11)
+    var random = SeededGenerator(seed: 11)
     for _ in 0..<20 {
       #expect(row.decoded(row.cut(using: &random)) == row.expected)
     }

@@ -37,7 +37,7 @@ struct JSONTextTests {
   }
 
   @Test func `reads back every number that it writes`() throws {
-    var random = SplitMix64(seed: 7)
+    var random = SeededGenerator(seed: 7)
     for _ in 0..<2000 {
       let number = Double(bitPattern: random.next())
       guard number.isFinite else { continue }

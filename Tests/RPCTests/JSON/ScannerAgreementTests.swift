@@ -35,10 +35,10 @@ struct ScannerAgreementTests {
 
 /// Makes JSON texts, most of them then damaged.
 private struct RandomText {
-  private var random: SplitMix64
+  private var random: SeededGenerator
   private var text: [UInt8] = []
 
-  init(seed: UInt64) { random = SplitMix64(seed: seed) }
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   private static let words = ["true", "false", "null"]
   private static let numbers = [
