@@ -3,20 +3,33 @@ import RPCShell
 
 /// An engine that says before and after each thing that reaches the disk that it does so: what happens there may end the
 /// process, or fail.
-final class SteppedEngine: DatabaseEngine {
+final class SteppedEngine: DatabaseEngine, @unchecked Sendable {
   /// A moment: `open`, `begin`, `INSERT`, `commit` …, before and after.
   struct Step: Sendable {
     var number: Int
     var name: String
   }
 
-  private let engine: any DatabaseEngine
+  /// Never nil before the end.
+  private var engine: (any DatabaseEngine)!
   private let number = Locked(0)
   private let reached: @Sendable (Step) throws(DatabaseFailure) -> Void
 
-  init(_ engine: any DatabaseEngine, reached: @escaping @Sendable (Step) throws(DatabaseFailure) -> Void) {
+  private let ended: @Sendable () -> Void
+
+  /// - Parameter ended: called when the engine is gone, with all that it held.
+  init(
+    _ engine: any DatabaseEngine, ended: @escaping @Sendable () -> Void = {},
+    reached: @escaping @Sendable (Step) throws(DatabaseFailure) -> Void
+  ) {
     self.engine = engine
+    self.ended = ended
     self.reached = reached
+  }
+
+  deinit {
+    engine = nil
+    ended()
   }
 
   private func step<Value>(_ name: String, _ work: () throws(DatabaseFailure) -> Value) throws(DatabaseFailure) -> Value

@@ -24,10 +24,9 @@ struct AccountDatabaseProcessTests {
   }
 
   private func session() -> StoreSession {
-    let engine = SQLiteEngine(path: database)
     let store = AccountDatabase(
-      engine, AccountDatabase.Settings(), executor: LoopExecutor(), now: { 1000 }, log: { _ in })
-    return StoreSession(store, engine)
+      SQLiteEngine(path: database), AccountDatabase.Settings(), executor: LoopExecutor(), now: { 1000 }, log: { _ in })
+    return StoreSession(store)
   }
 
   // MARK: Kills

@@ -1,5 +1,4 @@
 import AccountModel
-import Glibc
 import RPCShell
 import Testing
 
@@ -69,7 +68,7 @@ struct AccountDatabaseSharingTests {
     #expect(try await one.begin("one") == .begun)
     #expect(try await other.begin("other") == .busy(.onUpgrade))
     #expect(try await other.load().interrupted == [])
-    one.end()
+    try await one.end()
     #expect(try await other.begin("other") == .begun)
     #expect(try await other.history() == ["other=running", "one=interrupted"])
   }
@@ -85,20 +84,9 @@ struct AccountDatabaseSharingTests {
     let told = Later<Bool>()
     session.store.watch { told.set(executor.isIsolatingCurrentContext() == true) }
     try await session.keep(Self.plan("Own"))
-    // The session's thread is this one from now on, until it was told.
-    let thread = Task {
-      try await onThread {
-        executor.bind()
-        let end = ContinuousClock.now + .seconds(60)
-        while !told.isSet && ContinuousClock.now < end {
-          executor.runJobs()
-          sched_yield()
-        }
-      }
-    }
+    startThread { executor.run { _ = try? await told.value } }
     try await change(session)
     #expect(try await told.value, "on the session's thread")
-    try await thread.value
     return try await session.load().plan?.name
   }
 
@@ -121,15 +109,8 @@ struct AccountDatabaseSharingTests {
     _ = try await session.load()
     try await rig.session().keep(Self.plan("Other"))
     session.store.watch { told.set(()) }
-    try await onThread {
-      executor.bind()
-      let end = ContinuousClock.now + .seconds(60)
-      while !told.isSet && ContinuousClock.now < end {
-        executor.runJobs()
-        sched_yield()
-      }
-    }
-    #expect(told.isSet)
+    startThread { executor.run { _ = try? await told.value } }
+    try await told.value
   }
 
   @Test func `a change by another program is noticed, too`() async throws {

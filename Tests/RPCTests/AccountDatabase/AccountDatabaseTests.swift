@@ -67,7 +67,7 @@ struct AccountDatabaseTests {
       let key = action.rawValue
       #expect(try await session.begin(key, action) == .begun)
       try await session.end(key, name, members: members)
-      session.end()
+      try await session.end()
       let next = rig.session()
       #expect(try await next.begin(key, action == .onUpgrade ? .onManage : .onUpgrade) == .conflict)
       let ended = IntentStart.ended(IntentOutcome(name, members: members, time: 2000))
@@ -115,7 +115,7 @@ struct AccountDatabaseTests {
     #expect(try await session.begin("f") == .begun)
     try await session.end("f", .failed)
     #expect(try await session.begin("i") == .begun)
-    session.end()
+    try await session.end()
     let other = rig.session()
     try await other.end("f", .cancelled)
     try await other.end("i", .cancelled)
@@ -180,7 +180,7 @@ struct AccountDatabaseTests {
     for (key, action) in [("u", HostAction.onUpgrade), ("m", .onManage)] {
       let session = rig.session()
       #expect(try await session.begin(key, action) == .begun)
-      session.end()
+      try await session.end()
     }
     let next = rig.session()
     let interrupted = [("u", HostAction.onUpgrade), ("m", .onManage)].map {
@@ -208,11 +208,9 @@ struct AccountDatabaseTests {
     for failing in 1... {
       let rig = try StoreRig(engine)
       let reached = Locked(0)
-      let session = rig.session(initial: .plus) { engine in
-        SteppedEngine(engine) { step throws(DatabaseFailure) in
-          reached.withLock { $0 = max($0, step.number) }
-          if step.number == failing { throw DatabaseFailure("fails \(step.name)") }
-        }
+      let session = rig.session(initial: .plus) { step throws(DatabaseFailure) in
+        reached.withLock { $0 = max($0, step.number) }
+        if step.number == failing { throw DatabaseFailure("fails \(step.name)") }
       }
       func twice<Value>(_ work: () async throws -> Value) async throws -> Value {
         do { return try await work() } catch let failure as StoreFailure {
@@ -240,10 +238,8 @@ struct AccountDatabaseTests {
   func `an end that could not be written is written with the next call`(engine: TestedEngine) async throws {
     let rig = try StoreRig(engine)
     let isFull = Locked(false)
-    let session = rig.session(initial: .plus) { engine in
-      SteppedEngine(engine) { step throws(DatabaseFailure) in
-        if step.name == "before commit" && isFull.withLock({ $0 }) { throw DatabaseFailure("is full") }
-      }
+    let session = rig.session(initial: .plus) { step throws(DatabaseFailure) in
+      if step.name == "before commit" && isFull.withLock({ $0 }) { throw DatabaseFailure("is full") }
     }
     #expect(try await session.load().plan == .plus)
     #expect(try await session.begin("k") == .begun)

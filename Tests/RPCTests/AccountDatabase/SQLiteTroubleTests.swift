@@ -23,7 +23,7 @@ struct SQLiteTroubleTests {
     #expect(try await session.load().plan == .plus)
     #expect(try await session.begin("k") == .begun)
     try await session.end("k", .failed)
-    session.end()
+    try await session.end()
   }
 
   private func execute(_ statement: String) throws {
@@ -143,7 +143,7 @@ struct SQLiteTroubleTests {
         "account-log.jsonl", "account.db", "account.db-lock", "account.db-shm", "account.db-wal", "plan.json",
       ])
     for name in names { #expect(mode("state/" + name) == 0o600, "\(name)") }
-    session.end()
+    try await session.end()
     #expect(!rig.folder.has("state/account.db-wal"))
   }
 
@@ -182,7 +182,7 @@ struct SQLiteTroubleTests {
     try await session.keep(.top, asOf: DateValue("2026-10-19"))
     let text = TemporaryFile.read(rig.folder.at("state/plan.json"))
     #expect(text == #"{"accountId":"default","plan":\#(PlanUsage.top.jsonText),"asOf":"2026-10-19"}"# + "\n")
-    session.end()
+    try await session.end()
     rig.folder.write("state/account.db", "broken")
     #expect(try await rig.session().failure().lastGood == AccountRecord(plan: .top, asOf: DateValue("2026-10-19")))
     #expect(try await rig.session(account: "other").failure().lastGood == nil)

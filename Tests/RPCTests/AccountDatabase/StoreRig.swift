@@ -31,18 +31,20 @@ final class StoreRig: Sendable {
   }
 
   /// A session. It is gone with its value.
-  /// - Parameter wrap: puts something around the session's engine.
+  /// - Parameter reached: told of each step of the session's engine, which it may have fail.
   func session(
     account: String = "default", initial: PlanUsage? = nil, now: Double = 1_792_368_000,
-    executor: LoopExecutor = LoopExecutor(), wrap: (any DatabaseEngine) -> any DatabaseEngine = { $0 }
+    executor: LoopExecutor = LoopExecutor(),
+    reached: @escaping @Sendable (SteppedEngine.Step) throws(DatabaseFailure) -> Void = { _ in }
   ) -> StoreSession {
-    let engine = engine.make(in: folder)
+    let ended = Later<Void>()
+    let engine = SteppedEngine(engine.make(in: folder), ended: { ended.set(()) }, reached: reached)
     let settings = AccountDatabase.Settings(
       accountID: account, initial: initial, companions: CompanionFiles(beside: folder.at("state/account.db")))
-    let store = AccountDatabase(wrap(engine), settings, executor: executor, now: { now }) { [lines] line in
+    let store = AccountDatabase(engine, settings, executor: executor, now: { now }) { [lines] line in
       lines.withLock { $0.append(line) }
     }
-    return StoreSession(store, engine)
+    return StoreSession(store, ended: ended)
   }
 
   /// The lines of the log, without their times.
@@ -58,18 +60,18 @@ final class StoreRig: Sendable {
 /// A session on a store, with words for what tests ask of it.
 final class StoreSession {
   private(set) var store: AccountDatabase!
-  private weak var engine: (any DatabaseEngine)?
+  private let ended: Later<Void>
 
-  init(_ store: AccountDatabase, _ engine: any DatabaseEngine) {
+  /// - Parameter ended: set once the store's engine is gone.
+  init(_ store: AccountDatabase, ended: Later<Void> = Later()) {
     self.store = store
-    self.engine = engine
+    self.ended = ended
   }
 
   /// Ends it as if its process had ended.
-  func end() {
+  func end() async throws {
     store = nil
-    let end = ContinuousClock.now + .seconds(30)
-    while engine != nil && ContinuousClock.now < end { sched_yield() }
+    try await ended.value
   }
 
   func load() async throws -> AccountRecord { try await store.load().get().get() }

@@ -20,8 +20,6 @@ final class Later<Value: Sendable>: Sendable {
     for one in waiting { one.resume(returning: value) }
   }
 
-  var isSet: Bool { state.withLock { $0.value != nil } }
-
   /// - Throws: `CancellationError` when the waiting task is cancelled, as a suite's time limit does.
   var value: Value {
     get async throws {
