@@ -70,8 +70,7 @@ extension HelpTopic {
       --time-zone TZ       the zone of dates (default: TZ, else the system's)
       --trace FILE         copy every byte in and out to FILE.in and FILE.out
 
-    exit status: 0 all well, 1 something was refused, failed or cut off, 2 usage,
-    74 stdout could not be written
+    exit status: 0 all well, 1 something refused or failed, 2 usage, 74 no stdout
 
     """
   }
