@@ -50,15 +50,15 @@ let package = Package(
       name: "FileStorage", dependencies: ["CLinux", "RPCShell", "AccountModel", "FileTree"], swiftSettings: strict),
     .target(
       name: "AccountDatabase", dependencies: ["CLinux", "CSQLite", "RPCShell", "AccountModel"], swiftSettings: strict),
-    .target(name: "HostAdapters", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
+    .target(name: "HostAdapters", dependencies: ["RPCShell", "AccountModel", "ChildProcesses"], swiftSettings: strict),
     .target(name: "Configuration", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
 
     // MARK: The program
     .executableTarget(
       name: "RPCShellMain",
       dependencies: [
-        "CLinux", "RPCShell", "AccountModel", "PlanPlugin", "StoragePlugin", "FileStorage", "HostAdapters",
-        "AccountDatabase", "Configuration",
+        "CLinux", "RPCShell", "AccountModel", "PlanPlugin", "StoragePlugin", "ChildProcesses", "FileStorage",
+        "HostAdapters", "AccountDatabase", "Configuration",
       ],
       path: "Sources/RPCShell/Main", swiftSettings: strict),
 

@@ -60,7 +60,8 @@ public actor ChildProcess {
     guard let program = command.programPath() else {
       throw SpawnFailure(message: "cannot start '\(command.arguments[0])': no folder of PATH has it", code: ENOENT)
     }
-    guard let pipes = ChildPipes() else { throw .cannotStart(command, errno) }
+    // Whatever is missing must be missing before the child does something.
+    guard executor.prepareToWatch(), let pipes = ChildPipes() else { throw .cannotStart(command, errno) }
     let id = spawn(program, command, pipes)
     let code = errno
     pipes.closeChildsEnds()
@@ -169,7 +170,7 @@ public actor ChildProcess {
         assumeIsolated { child in
           switch event {
           case .ready: child.processEnded()
-          case .sessionEnded: child.killGroup()
+          case .sessionEnded: child.sessionEnded()
           }
         }
       }
@@ -240,6 +241,17 @@ public actor ChildProcess {
     stopWriting()
     event(.ended(end))
   }
+
+  /// Nothing is watched any more, so that what is killed here is waited for here; that takes no longer than the system
+  /// needs to end a process.
+  private func sessionEnded() {
+    killGroup()
+    var entry = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
+    if poll(&entry, 1, Self.patienceAtEnd) > 0 { processEnded() }
+  }
+
+  /// Milliseconds for one that waits for a disk and cannot be killed.
+  private static let patienceAtEnd: Int32 = 1000
 
   // MARK: Stopping
 

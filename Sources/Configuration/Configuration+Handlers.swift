@@ -9,10 +9,12 @@ extension Configuration {
     case local
     /// The client, which is asked.
     case host
+    /// A program, which is run for each call.
+    case exec(Command)
 
     /// What a file calls it.
     public enum Name: String, Sendable, CaseIterable {
-      case local, host
+      case local, host, exec
     }
 
     /// What a file calls it.
@@ -20,6 +22,7 @@ extension Configuration {
       switch self {
       case .local: .local
       case .host: .host
+      case .exec: .exec
       }
     }
   }
@@ -81,6 +84,7 @@ extension Configuration {
   private static func members(of name: Adapter.Name) -> [Schema.Property] {
     switch name {
     case .local, .host: []
+    case .exec: Command.members
     }
   }
 
@@ -109,6 +113,7 @@ extension Configuration {
     switch name {
     case .local: .local
     case .host: .host
+    case .exec: .exec(try Command(validated: view, path: path, paths))
     }
   }
 }

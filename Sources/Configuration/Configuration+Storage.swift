@@ -40,7 +40,7 @@ extension Configuration.Storage {
         photos: try Self.folders(roots, "photos", paths), other: try Self.folders(roots, "other", paths))
     }
     if let manifest = view["manifest"]?.string {
-      self.manifest = try Self.path(manifest, at: "storage.manifest", paths)
+      self.manifest = try paths.resolve(manifest, at: "storage.manifest")
     }
     showsFreeSpace = view["showsFreeSpace"]?.bool
     watch = view["watch"]?.bool
@@ -52,17 +52,9 @@ extension Configuration.Storage {
   ) throws(SchemaViolation) -> [String] {
     var folders: [String] = []
     for (index, element) in (roots[kind]?.elements ?? []).enumerated() {
-      folders.append(try path(element.string!, at: "storage.roots.\(kind)[\(index)]", paths))
+      folders.append(try paths.resolve(element.string!, at: "storage.roots.\(kind)[\(index)]"))
     }
     return folders
-  }
-
-  private static func path(
-    _ text: String, at place: String, _ paths: ConfiguredPath
-  ) throws(SchemaViolation) -> String {
-    do throws(ConfiguredPath.Refusal) { return try paths.resolve(text) } catch {
-      throw SchemaViolation(path: place, reason: error.reason)
-    }
   }
 }
 

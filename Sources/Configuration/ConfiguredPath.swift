@@ -44,6 +44,14 @@ public struct ConfiguredPath: Sendable {
     return folder + (folder.hasSuffix("/") ? "" : "/") + path
   }
 
+  /// The same for a member of the file.
+  /// - Parameter place: where it stands, for the error.
+  func resolve(_ text: String, at place: String) throws(SchemaViolation) -> String {
+    do throws(Refusal) { return try resolve(text) } catch {
+      throw SchemaViolation(path: place, reason: error.reason)
+    }
+  }
+
   private func home() throws(Refusal) -> String {
     guard let home = variable("HOME"), home.hasPrefix("/") else { throw Refusal(reason: "HOME is not set") }
     return home

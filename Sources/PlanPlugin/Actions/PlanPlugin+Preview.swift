@@ -66,6 +66,7 @@ extension PlanPlugin {
 private struct PreviewRun: ActionHandler {
   let handler: any UpgradePreviewing
   var adapter: String { handler.adapter }
+  var grace: Duration { handler.grace }
 
   init(_ handler: any UpgradePreviewing) { self.handler = handler }
 

@@ -35,6 +35,10 @@ extension LoopExecutor {
     _ event: @escaping @Sendable (DescriptorWatch.Event) -> Void
   ) -> DescriptorWatch? { watches.add(descriptor, interest, event) }
 
+  /// Makes sure that something can be watched, before that is begun.
+  /// - Returns: false, with `errno` set, where the system has nothing left to wait with.
+  public func prepareToWatch() -> Bool { watches.prepare() != nil }
+
   /// Stops a watch: it calls no more.
   public func unwatch(_ watch: DescriptorWatch) { watches.remove(watch) }
 }
@@ -58,12 +62,17 @@ final class DescriptorWatches: Sendable {
     return descriptor < 0 ? nil : descriptor
   }
 
+  /// The set, made if it has to be.
+  func prepare() -> Int32? {
+    if descriptor == nil { set.store(cl_epoll(), ordering: .relaxed) }
+    return descriptor
+  }
+
   func add(
     _ descriptor: Int32, _ interest: DescriptorWatch.Interest,
     _ call: @escaping @Sendable (DescriptorWatch.Event) -> Void
   ) -> DescriptorWatch? {
-    if self.descriptor == nil { set.store(cl_epoll(), ordering: .relaxed) }
-    guard let set = self.descriptor else { return nil }
+    guard let set = prepare() else { return nil }
     let number = state.withLock { state in
       state.lastNumber += 1
       state.calls[state.lastNumber] = call

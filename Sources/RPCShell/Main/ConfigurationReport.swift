@@ -109,11 +109,19 @@ struct ConfigurationReport {
   // MARK: Who does what, and for how long
 
   private func handler(of action: HostAction) -> Row {
-    let value = configuration.handler(of: action).map { "\($0.adapter.name.rawValue), \(seconds($0.timeout))" }
+    let value = configuration.handler(of: action).map { "\(name(of: $0.adapter)), \(seconds($0.timeout))" }
     let isGiven = configuration[action] != .unset
     return Row(
       name: "handlers.\(action.rawValue)", value: value ?? "not available",
       origin: isGiven ? .configuration : .byDefault)
+  }
+
+  /// Of a program only what it is called: its arguments may be secrets.
+  private func name(of adapter: Configuration.Adapter) -> String {
+    switch adapter {
+    case .local, .host: adapter.name.rawValue
+    case .exec(let command): "exec \(command.arguments[0].plainLine)"
+    }
   }
 
   private var holds: [Row] {

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Configuration
 import HostAdapters
 import RPCShell
@@ -13,7 +14,15 @@ extension Configuration {
       switch handler.adapter {
       case .local: local
       case .host: HostHandler()
+      case .exec(let command): ExecHandler(ChildCommand(command))
       }
     return adapter.map { ActionBinding($0, timeout: handler.timeout, isCustom: handler.isCustom) }
+  }
+}
+
+extension ChildCommand {
+  /// A program that the configuration names, with the variables that it may have.
+  init(_ command: Configuration.Command) {
+    self.init(command.arguments, inheriting: command.environment, folder: command.folder)
   }
 }

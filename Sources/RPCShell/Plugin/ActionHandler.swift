@@ -10,6 +10,8 @@ public enum HostAction: String, Sendable, CaseIterable {
 public protocol ActionHandler: Sendable {
   /// The adapter's name, for error data: `local`.
   var adapter: String { get }
+  /// How long it may take to end after it was told to stop; by default 2 s.
+  var grace: Duration { get }
 
   /// Runs one call to its end. Called on the session's thread; blocking work belongs elsewhere.
   ///
@@ -21,6 +23,10 @@ public protocol ActionHandler: Sendable {
   func run(
     _ call: ActionCall, host: PluginHost, progress: @escaping @Sendable (ActionProgress) -> Void
   ) async throws -> ActionResult
+}
+
+extension ActionHandler {
+  public var grace: Duration { .seconds(2) }
 }
 
 /// A handler of onUpgrade that can also say what an upgrade would cost, without making it.

@@ -11,10 +11,8 @@ public enum HandlerEnd: Sendable {
 
 /// One run of a handler, with its time limit and its cancellation: whatever happens first, one end.
 public actor HandlerRun {
-  /// How long a handler may take to end after it was told to stop. At the end of a session it has no more time.
-  public static func grace(after reason: StopReason) -> Duration {
-    reason == .drained ? .milliseconds(50) : .seconds(2)
-  }
+  /// How long a handler may take to end after it was told to stop at the end of a session, which has no more time.
+  static let graceAtEnd = Duration.milliseconds(50)
 
   private let host: PluginHost
   private let handler: any ActionHandler
@@ -84,7 +82,7 @@ public actor HandlerRun {
     if reason != .drained && deadline != nil { return }
     deadline?.cancel()
     deadline = Task(executorPreference: host.executor) {
-      try? await self.host.clock.sleep(for: Self.grace(after: reason))
+      try? await self.host.clock.sleep(for: reason == .drained ? Self.graceAtEnd : self.handler.grace)
       if !Task.isCancelled { await self.finish(.stopped(reason)) }
     }
   }

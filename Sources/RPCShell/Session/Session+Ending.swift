@@ -97,7 +97,7 @@ extension Session {
     if !pending.isEmpty {
       life.hasFailed = true
       pending.stopAll(.drained)
-      guard (try? await host.clock.sleep(for: HandlerRun.grace(after: .drained) * 4)) != nil else { return }
+      guard (try? await host.clock.sleep(for: HandlerRun.graceAtEnd * 4)) != nil else { return }
       for serial in pending.serialsInOrder {
         let data = pending.action(of: serial).map { [RPCError.Member("action", .string($0))] } ?? []
         complete(serial, .failure(.stopped(.drained, seconds: nil, data: data)))

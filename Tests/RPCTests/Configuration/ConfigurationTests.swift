@@ -104,11 +104,11 @@ struct ConfigurationTests {
     (#"{"handlers":{"onUpgrade":{"adapter":null}}}"#, "handlers.onUpgrade.adapter: expected a string, got null"),
     (
       #"{"handlers":{"onUpgrade":{"adapter":"hots"}}}"#,
-      "handlers.onUpgrade.adapter: expected one of 'local', 'host', got 'hots'; did you mean 'host'?"
+      "handlers.onUpgrade.adapter: expected one of 'local', 'host', 'exec', got 'hots'; did you mean 'host'?"
     ),
     (
-      #"{"handlers":{"onRemove":{"adapter":"exec","command":["rm"]}}}"#,
-      "handlers.onRemove.adapter: expected one of 'local', 'host', got 'exec'"
+      #"{"handlers":{"onRemove":{"adapter":"host","command":["rm"]}}}"#,
+      "handlers.onRemove.command: unknown member"
     ),
     (
       #"{"handlers":{"onManage":{"adapter":"host","timeuot":1}}}"#,

@@ -15,6 +15,7 @@ class PluginRig<P: Plugin> {
   private let routes: [String: Route]
   private let release: () -> Void
   private var tasks: [Task<Void, Never>] = []
+  private var descriptors = PollSet()
 
   /// - Parameters:
   ///   - executor: the plugin's.
@@ -45,6 +46,7 @@ class PluginRig<P: Plugin> {
   deinit {
     executor.bind()
     for task in tasks { task.cancel() }
+    executor.watches.endAll()
     while record.state.withLock({ !$0.requests.isEmpty }) { answer(.gone) }
     plugin.assumeIsolated { $0.settle() }
     // What one lets go may ask for the next.
@@ -146,6 +148,7 @@ class PluginRig<P: Plugin> {
         return
       }
       executor.runJobs()
+      executor.wait(for: &descriptors, isBusy: true)
       sched_yield()
     }
   }
