@@ -20,6 +20,8 @@ SOURCES = Path(__file__).resolve().parent / "rpc"
 ROOT = SOURCES.parent.parent
 BUILT = ROOT / ".build/bench"
 RIG, REFERENCE = BUILT / "rigdrive", BUILT / "c_jansson"
+# A session whose onManage is done by a program, and a C server that runs the same one.
+EXEC_CONFIGURATION, EXEC_REFERENCE, HANDLER = BUILT / "exec.json", BUILT / "c_exec", BUILT / "handler"
 RPCSHELL = os.path.abspath(os.environ.get("RPCSHELL_BINARY", ROOT / ".build/release/rpcshell"))
 TESTSHELL = os.path.abspath(os.environ.get("TESTSHELL_BINARY", ROOT / ".build/release/TestShell"))
 
@@ -29,6 +31,9 @@ DEMO = [RPCSHELL, "--demo"]
 AGAINST_C = Pair(DEMO, [str(REFERENCE)])
 ALONE = Pair(DEMO, None)
 AGAINST_ITSELF = Pair(DEMO, DEMO)
+EXEC = [RPCSHELL, "--config", str(EXEC_CONFIGURATION)]
+EXEC_AGAINST_C = Pair(EXEC, [str(EXEC_REFERENCE), str(HANDLER)])
+EXEC_ALONE = Pair(EXEC, None)
 SLOW_AGAINST_IDLE = Pair([TESTSHELL], [TESTSHELL])
 
 # A check holds one of the rig's values, or a part of it (divided by `per`), against a bar, which must be met, and a
@@ -83,15 +88,25 @@ ROWS = [  # the options are those of rpc/rigdrive.c; of an option given twice th
     Row("plan-1000", "plan.set: CPU a meter, 1,000 meters / 100 meters", AGAINST_ITSELF,
         "ping --one-cpu --method plan.set --payload meters:1000 --ref-payload meters:100 --events 1 --warm 20 -n 200 "
         "--reps 5", "-n 50 --reps 3", [at_most("ratio_cpu_us_msg", 1.25, 1.1, per=10)]),
+    Row("exec", "an action by a program, p50, one CPU", EXEC_AGAINST_C,
+        "ping --one-cpu --method plan.manage --payload none --ref-method shell.ping --warm 50 -n 1000 --reps 7",
+        "-n 200 --reps 3", [at_most("ratio_p50_us", 1.3, 1.1)]),
+    Row("exec-leak", "1,000 actions by a program", EXEC_ALONE,
+        "soak --method plan.manage --payload none --window 1 -n 1000", "-n 300", [peak_memory(24), STEADY_MEMORY]),
 ]
 
 
 def build():
     BUILT.mkdir(parents=True, exist_ok=True)
     compile_c = ["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-o"]
-    rig = [path for path in SOURCES.glob("*.c") if path.stem != "c_jansson"]
+    rest = {path.stem for path in (REFERENCE, EXEC_REFERENCE, HANDLER)}
+    rig = [path for path in SOURCES.glob("*.c") if path.stem not in rest]
     subprocess.run([*compile_c, RIG, *rig], cwd=SOURCES, check=True)
     subprocess.run([*compile_c, REFERENCE, "c_jansson.c", "-ljansson"], cwd=SOURCES, check=True)
+    subprocess.run([*compile_c, EXEC_REFERENCE, "c_exec.c", "-ljansson"], cwd=SOURCES, check=True)
+    subprocess.run([*compile_c, HANDLER, "handler.c"], cwd=SOURCES, check=True)
+    handlers = {"onManage": {"adapter": "exec", "command": ["./" + HANDLER.name]}}
+    EXEC_CONFIGURATION.write_text(json.dumps({"timeZone": "UTC", "handlers": handlers}))
 
 
 def run(row, frame, quick):

@@ -14,12 +14,13 @@ extension Configuration {
       "// accountId": "which account of the store; by default default",
       "accountId": "default",
 
-      "// handlers": "who does what: local is built in (the default), host asks the client, null is not available",
+      "// handlers": "who does what: local is built in (the default), host asks the client, exec runs a program, null is not available",
       "handlers": {
         "// timeout": "seconds after which a call is given up; by default 600 for onUpgrade, else 60",
         "onUpgrade": {"adapter": "local", "timeout": 300},
         "onManage": {"adapter": "host", "timeout": 120},
-        "onRestore": {"adapter": "local"},
+        "// exec": "command is the program and its arguments, env names the variables that it is given, cwd is where it starts",
+        "onRestore": {"adapter": "exec", "command": ["./restore", "--quiet"], "env": ["PATH", "BILLING_TOKEN"], "cwd": "~"},
         "onClearCache": {"adapter": "local"},
         "onRemove": {"adapter": "local", "timeout": 60}
       },

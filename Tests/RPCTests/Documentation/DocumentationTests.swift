@@ -30,16 +30,23 @@ struct DocumentationTests {
     #expect(ending.exit == .status(example.status))
   }
 
-  @Test(arguments: DocumentedBlock.all("console", in: "docs/CONFIGURATION.md"))
-  func `runs every command of the page on commands`(block: DocumentedBlock) async throws {
+  private static let pagesWithCommands = ["README.md", "docs/ADAPTERS.md", "docs/CONFIGURATION.md"]
+
+  @Test(arguments: pagesWithCommands.flatMap { DocumentedBlock.all("console", in: $0) })
+  func `runs every command of the pages`(block: DocumentedBlock) async throws {
     var setup = try RunningShell.Setup(script: block.script)
-    setup.environment = ["RPCSHELL_NOW": "2026-10-19T00:00:00Z", "TZ": "UTC", "HOME": "/home/me"]
+    setup.environment = [
+      "RPCSHELL_NOW": "2026-10-19T00:00:00Z", "TZ": "UTC", "HOME": "/home/me",
+      "EXAMPLES": Binary.root + "/Examples/handlers",
+    ]
     let ending = try await RunningShell.run(setup)
     #expect(ending.texts == block.lines)
   }
 
-  @Test func `the page on commands has examples`() {
-    #expect(DocumentedBlock.all("console", in: "docs/CONFIGURATION.md").count >= 3)
+  @Test func `the pages have examples`() {
+    for (page, count) in zip(Self.pagesWithCommands, [1, 2, 3]) {
+      #expect(DocumentedBlock.all("console", in: page).count >= count)
+    }
     #expect(DocumentedBlock.all("json", in: "docs/CONFIGURATION.md").count >= 1)
   }
 

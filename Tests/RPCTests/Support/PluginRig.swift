@@ -24,6 +24,7 @@ class PluginRig<P: Plugin> {
   init(
     _ plugin: P, executor: LoopExecutor, environment: Environment, now: Double, release: @escaping () -> Void
   ) {
+    ignoreBrokenPipes
     let record = RigRecord(now: now)
     self.record = record
     self.plugin = plugin
