@@ -20,7 +20,7 @@ SOURCES = Path(__file__).resolve().parent / "rpc"
 ROOT = SOURCES.parent.parent
 BUILT = ROOT / ".build/bench"
 RIG, REFERENCE = BUILT / "rigdrive", BUILT / "c_jansson"
-# A session whose onManage is done by a program, and a C server that runs the same one.
+# A session whose actions are done by a program, and a C server that runs the same one.
 EXEC_CONFIGURATION, EXEC_REFERENCE, HANDLER = BUILT / "exec.json", BUILT / "c_exec", BUILT / "handler"
 RPCSHELL = os.path.abspath(os.environ.get("RPCSHELL_BINARY", ROOT / ".build/release/rpcshell"))
 TESTSHELL = os.path.abspath(os.environ.get("TESTSHELL_BINARY", ROOT / ".build/release/TestShell"))
@@ -105,7 +105,9 @@ def build():
     subprocess.run([*compile_c, REFERENCE, "c_jansson.c", "-ljansson"], cwd=SOURCES, check=True)
     subprocess.run([*compile_c, EXEC_REFERENCE, "c_exec.c", "-ljansson"], cwd=SOURCES, check=True)
     subprocess.run([*compile_c, HANDLER, "handler.c"], cwd=SOURCES, check=True)
-    handlers = {"onManage": {"adapter": "exec", "command": ["./" + HANDLER.name]}}
+    # All that a plan has: nothing of the built-in account is measured.
+    handlers = {action: {"adapter": "exec", "command": ["./" + HANDLER.name]}
+                for action in ["onUpgrade", "onManage", "onRestore"]}
     EXEC_CONFIGURATION.write_text(json.dumps({"timeZone": "UTC", "handlers": handlers}))
 
 

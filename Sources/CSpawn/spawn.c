@@ -2,6 +2,7 @@
 #include "cspawn.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -22,6 +23,21 @@ static int close_others(void) {
   return 0;
 }
 
+// The signals whose setting a child must not have. They are looked for once, since each takes a system call, and nearly all
+// are as they are by default. What this program sets itself (SIGPIPE, SIGXFSZ) may come later.
+static sigset_t changed;
+static pthread_once_t changed_once = PTHREAD_ONCE_INIT;
+
+static void find_changed(void) {
+  sigemptyset(&changed);
+  sigaddset(&changed, SIGPIPE);
+  sigaddset(&changed, SIGXFSZ);
+  for (int signal = 1; signal < NSIG; signal++) {
+    struct sigaction set;
+    if (sigaction(signal, 0, &set) == 0 && set.sa_handler != SIG_DFL) sigaddset(&changed, signal);
+  }
+}
+
 static int prepare(const struct cspawn_request *request, pid_t parent) {
   if (setpgid(0, 0) != 0) return -1;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return -1;
@@ -32,7 +48,8 @@ static int prepare(const struct cspawn_request *request, pid_t parent) {
   if (dup2(request->input, 0) < 0 || dup2(request->output, 1) < 0 || dup2(request->error, 2) < 0) return -1;
   if (close_others() != 0) return -1;
   struct sigaction byDefault = {.sa_handler = SIG_DFL};
-  for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &byDefault, 0); // fails for SIGKILL and SIGSTOP
+  for (int signal = 1; signal < NSIG; signal++)
+    if (sigismember(&changed, signal) > 0) sigaction(signal, &byDefault, 0);
   sigset_t none;
   sigemptyset(&none);
   return sigprocmask(SIG_SETMASK, &none, 0);
@@ -41,6 +58,7 @@ static int prepare(const struct cspawn_request *request, pid_t parent) {
 pid_t cspawn(const struct cspawn_request *request, enum cspawn_step *step) {
   volatile int failure = 0;
   volatile enum cspawn_step at = cspawn_fork;
+  pthread_once(&changed_once, find_changed);
   sigset_t all, before;
   sigfillset(&all);
   // No handler of the parent may run in the child.

@@ -151,11 +151,10 @@ public actor ChildProcess {
 
   private func stopWriting() {
     guard let descriptor = input else { return }
-    if let inputWatch { executor.unwatch(inputWatch) }
-    inputWatch = nil
     unwrittenInput.removeAll()
     input = nil
-    close(descriptor)
+    stopWatching(inputWatch, of: descriptor)
+    inputWatch = nil
   }
 
   // MARK: Outputs and end
@@ -221,8 +220,11 @@ public actor ChildProcess {
 
   private func stopReading(_ descriptor: Int32) {
     guard let at = outputs.firstIndex(where: { $0.descriptor == descriptor }) else { return }
-    if let watch = outputs.remove(at: at).watch { executor.unwatch(watch) }
-    close(descriptor)
+    stopWatching(outputs.remove(at: at).watch, of: descriptor)
+  }
+
+  private func stopWatching(_ watch: DescriptorWatch?, of descriptor: Int32) {
+    if let watch { executor.unwatchAndClose(watch) } else if descriptor >= 0 { close(descriptor) }
   }
 
   private func processEnded() {
@@ -234,8 +236,7 @@ public actor ChildProcess {
     let end = ChildExit(waitStatus: status)
     self.end = end
     kill?.cancel()
-    if let processWatch { executor.unwatch(processWatch) }
-    if process >= 0 { close(process) }
+    stopWatching(processWatch, of: process)
     for output in outputs { read(output.descriptor, upTo: Self.lastChunks) }
     for output in outputs { stopReading(output.descriptor) }
     stopWriting()

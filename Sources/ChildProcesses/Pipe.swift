@@ -40,10 +40,8 @@ struct ChildPipes {
       return nil
     }
     (self.input, self.output, self.error) = (input, output, error)
-    // Only our ends: a child waits for its own.
-    for descriptor in [input.writing, output.reading, error.reading] {
-      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-    }
+    // Only our ends: a child waits for its own. A new pipe has no other flag.
+    for descriptor in [input.writing, output.reading, error.reading] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
   }
 
   func closeChildsEnds() {

@@ -41,6 +41,9 @@ extension LoopExecutor {
 
   /// Stops a watch: it calls no more.
   public func unwatch(_ watch: DescriptorWatch) { watches.remove(watch) }
+
+  /// Stops a watch and closes its descriptor, which nobody else may have: the system forgets it by itself then.
+  public func unwatchAndClose(_ watch: DescriptorWatch) { watches.removeAndClose(watch) }
 }
 
 /// The descriptors that plugins wait for: one set (epoll(7)), made with the first of them, so that sessions without any
@@ -89,6 +92,11 @@ final class DescriptorWatches: Sendable {
   func remove(_ watch: DescriptorWatch) {
     let wasThere = state.withLock { $0.calls.removeValue(forKey: watch.number) != nil }
     if wasThere, let descriptor { cl_epoll_remove(descriptor, watch.descriptor) }
+  }
+
+  func removeAndClose(_ watch: DescriptorWatch) {
+    state.withLock { _ = $0.calls.removeValue(forKey: watch.number) }
+    close(watch.descriptor)
   }
 
   /// Calls those that are ready. One that an earlier call of the round stopped is not called.

@@ -39,6 +39,9 @@ struct DocumentationTests {
       "RPCSHELL_NOW": "2026-10-19T00:00:00Z", "TZ": "UTC", "HOME": "/home/me",
       "EXAMPLES": Binary.root + "/Examples/handlers",
     ]
+    let state = try TemporaryFolder()
+    // The page on the configuration shows where it is by default.
+    if block.page != "docs/CONFIGURATION.md" { setup.environment["XDG_STATE_HOME"] = state.path }
     let ending = try await RunningShell.run(setup)
     #expect(ending.texts == block.lines)
   }
