@@ -83,8 +83,8 @@ extension PlanPlugin {
 
   /// What was said of an attempt that failed is not true any more: somebody has finished it.
   private func wasDone(_ run: ActionRun) {
-    guard let open = storeState.open[run.action], open.intent.key.isExactly(run.intent.key) else { return }
-    storeState.open[run.action] = nil
+    guard let open = storeState[open: run.action], open.intent.key.isExactly(run.intent.key) else { return }
+    storeState[open: run.action] = nil
     if state[run.action].name == .failed { state.dismiss(run.action) }
     publish(StateFeed.Transition(cause: run.action.rawValue, requestID: run.context.requestID))
   }

@@ -10,7 +10,7 @@ extension PlanPlugin {
   func intent(of action: PlanAction, _ key: String?, _ plan: PlanUsage) -> Intent {
     let digest = action.digest(of: plan)
     let now = host.now()
-    let open = storeState.open[action].flatMap { $0.isFresh(now) && $0.intent.digest.isExactly(digest) ? $0 : nil }
+    let open = storeState[open: action].flatMap { $0.isFresh(now) && $0.intent.digest.isExactly(digest) ? $0 : nil }
     return Intent(
       key: key ?? open?.intent.key ?? UUID().uuidString.lowercased(), action: action.hostAction, digest: digest,
       time: now)
@@ -33,7 +33,7 @@ extension PlanPlugin {
 
   /// A person who began something else does not come back to what was interrupted.
   func giveUpOther(than run: ActionRun) {
-    guard let open = storeState.open[run.action], open.isInterrupted, !open.intent.key.isExactly(run.intent.key) else {
+    guard let open = storeState[open: run.action], open.isInterrupted, !open.intent.key.isExactly(run.intent.key) else {
       return
     }
     giveUp(run.action)
@@ -41,7 +41,8 @@ extension PlanPlugin {
 
   /// Whoever tries again means something new.
   func giveUp(_ action: PlanAction) {
-    guard let open = storeState.open.removeValue(forKey: action) else { return }
+    guard let open = storeState[open: action] else { return }
+    storeState[open: action] = nil
     write(.end(open.intent.key, IntentOutcome(.cancelled, time: host.now())))
   }
 
@@ -52,11 +53,11 @@ extension PlanPlugin {
     let now = host.now()
     switch outcome.answer {
     case .outcome(let name, let members):
-      storeState.open[run.action] = nil
+      storeState[open: run.action] = nil
       let plan = outcome.plan.flatMap { state.shows($0) ? nil : $0 }
       write(.end(run.intent.key, IntentOutcome(name, members: members, plan: plan, time: now)))
     case .error:
-      storeState.open[run.action] = OpenIntent(run.intent, isInterrupted: false)
+      storeState[open: run.action] = OpenIntent(run.intent, isInterrupted: false)
       write(.end(run.intent.key, IntentOutcome(.failed, time: now)))
     }
     while let writing = storeState.writing, storeState.isUnwritten(run.intent.key) { await writing.value }

@@ -31,7 +31,9 @@ extension PlanPlugin {
 
   /// Waits until a call has begun. Cancelled before that, it never does.
   private func turn(_ number: Int, _ stop: StopSignal) async -> Result<Route.Reply, RPCError> {
-    if let begun = storeState.begun.removeValue(forKey: number) { return begun }
+    if let at = storeState.begun.firstIndex(where: { $0.number == number }) {
+      return storeState.begun.remove(at: at).reply
+    }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { caller in
         let at = storeState.waiting.firstIndex { $0.number == number }!
@@ -99,7 +101,7 @@ extension PlanPlugin {
     if let caller = call.caller {
       caller.resume(returning: reply)
     } else {
-      storeState.begun[call.number] = reply
+      storeState.begun.append((call.number, reply))
     }
   }
 
@@ -132,10 +134,10 @@ extension PlanPlugin {
 
   /// What an earlier session or another one left open. It is told once.
   private func takeOpen(_ action: PlanAction, of account: StoredAccount) {
-    let known = storeState.open[action]
+    let known = storeState[open: action]
     let found = OpenIntent(action, in: account, now: host.now())
     if let found, storeState.isUnwritten(found.intent.key) { return }
-    storeState.open[action] = found
+    storeState[open: action] = found
     let interruption = ActionPhase.failed(action.interruptedText)
     guard let found, found.isInterrupted else {
       if state[action] == interruption { state.dismiss(action) }

@@ -19,7 +19,7 @@ struct StoreState {
   /// Calls that came before the account was there, in order.
   var waiting: [WaitingCall] = []
   /// Calls that have begun meanwhile, for their tasks to pick up.
-  var begun: [Int: Result<Route.Reply, RPCError>] = [:]
+  var begun: [(number: Int, reply: Result<Route.Reply, RPCError>)] = []
   /// What is to be written, oldest first. The first is being written where ``writing`` says so; else it could not be.
   var unwritten: [StoreWrite] = []
   var writing: Task<Void, Never>?
@@ -27,8 +27,8 @@ struct StoreState {
   var generation = 0
   /// Why the newest write failed; nil once one succeeds.
   var writeFailure: StoreFailure?
-  /// The attempts that the next one of the same kind goes on with.
-  var open: [PlanAction: OpenIntent] = [:]
+  /// One for each action at most.
+  private var attempts: [OpenIntent] = []
 
   var isRead: Bool {
     if case .done = reading { true } else { false }
@@ -36,6 +36,15 @@ struct StoreState {
 
   var failure: StoreFailure? {
     if case .failed(let failure) = reading { failure } else { nil }
+  }
+
+  /// The attempt that the next one at the same action goes on with.
+  subscript(open action: PlanAction) -> OpenIntent? {
+    get { attempts.first { $0.intent.action == action.hostAction } }
+    set {
+      attempts.removeAll { $0.intent.action == action.hostAction }
+      if let newValue { attempts.append(newValue) }
+    }
   }
 
   /// Whether the end of an action is not on disk.
