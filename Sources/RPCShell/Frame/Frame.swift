@@ -32,4 +32,6 @@ struct FrameFailure: Error, Equatable, Sendable {
   var framing: Framing?
   /// The `id` of a message that was too large, as it was sent, when it stood near the start.
   var id: [UInt8]?
+  /// The start of the line that was refused.
+  var excerpt: [UInt8] = []
 }

@@ -225,8 +225,11 @@ struct FrameDecoder: ~Copyable {
     let line = before.reduce(into: 1) { if $1 == UInt8(ascii: "\n") { $0 += 1 } }
     let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     return FrameFailure(
-      kind: kind, reason: reason, line: line, column: offset - lineStart + 1, framing: framingAtHand)
+      kind: kind, reason: reason, line: line, column: offset - lineStart + 1, framing: framingAtHand,
+      excerpt: Array(buffer.readable.prefix(Self.excerptLimit).prefix { $0 != UInt8(ascii: "\n") }))
   }
+
+  private static let excerptLimit = 160
 
   /// What the bytes at hand are framed in, as far as they said.
   private var framingAtHand: Framing? {

@@ -21,7 +21,7 @@ public struct JSONWriter {
   }
 
   /// An object that has the members of a finished one, then those that `members` writes.
-  mutating func object(continuing text: JSONText, _ members: (inout JSONWriter) -> Void) {
+  package mutating func object(continuing text: JSONText, _ members: (inout JSONWriter) -> Void) {
     separate()
     buffer.append(Array(text.bytes.dropLast()))
     needsComma = text.bytes.count > 2

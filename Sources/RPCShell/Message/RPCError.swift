@@ -49,6 +49,8 @@ public struct RPCError: Error, Equatable, Sendable {
   public var message: String
   /// Members of the `data` object in their order; none leaves `data` out.
   public var data: [Member]
+  /// The whole error object where somebody else wrote it: passed on byte for byte.
+  private var verbatim: JSONText?
 
   /// One member of `data`.
   public struct Member: Equatable, Sendable {
@@ -69,8 +71,16 @@ public struct RPCError: Error, Equatable, Sendable {
     self.data = data
   }
 
+  /// An error object that somebody else wrote; one that has no code of JSON-RPC's kind is an internal error.
+  package init(verbatim text: JSONText) {
+    let view = try? JSONDocument(parsing: text).view
+    let code = view?["code"].flatMap { $0.integer ?? $0.number.flatMap { Int(exactly: $0) } }
+    self.init(code.map { Code(rawValue: $0) } ?? .internalError, view?["message"]?.string ?? "")
+    verbatim = text
+  }
+
   /// Too much is unfinished; nothing was started.
-  static func overloaded(_ why: String) -> RPCError { RPCError(.overloaded, why + "; nothing was started") }
+  package static func overloaded(_ why: String) -> RPCError { RPCError(.overloaded, why + "; nothing was started") }
 
   /// Parameters in an array, where they go by name.
   static let byPosition = invalidParams("params must be an object: parameters go by name, not by position")
@@ -87,6 +97,7 @@ public struct RPCError: Error, Equatable, Sendable {
 extension RPCError {
   /// The error object as it goes out.
   public func write(to writer: inout JSONWriter) {
+    if let verbatim { return writer.text(verbatim) }
     writer.object { error in
       error.member("code", code.rawValue)
       error.member("message", message)

@@ -125,6 +125,12 @@ public struct ActionProgress: Sendable {
     self.fraction = fraction
     self.message = message
   }
+
+  /// The `value` of a `$/progress` (LSP); nil where it reports nothing.
+  package init?(reading value: JSONView) {
+    guard value["percentage"] != nil || value["message"] != nil, value["kind"]?.string != "end" else { return nil }
+    self.init(fraction: value["percentage"]?.number.map { $0 / 100 }, message: value["message"]?.string)
+  }
 }
 
 /// An action that failed, with what the person is told.

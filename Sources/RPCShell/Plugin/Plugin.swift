@@ -23,6 +23,13 @@ public protocol Plugin: Actor {
 
   /// Whether no hold is running, so that the session may end.
   var isSettled: Bool { get }
+
+  /// Everything is answered, and nobody will call any more: what lives outside of the process is to end. From now on
+  /// ``isSettled`` says whether it has.
+  func end()
+
+  /// Itself, where its methods are somewhere else.
+  nonisolated var remote: (any RemotePlugin)? { get }
 }
 
 /// How the person reads, and what the client does itself: set by `initialize` or on the command line.

@@ -6,10 +6,12 @@ public final class PluginHost: Sendable {
   public enum Outgoing: Sendable {
     case event(StateEvent)
     case notification(method: String, params: JSONText)
-    /// A request to the client, which answers it.
+    /// A request to the client, or to a plugin that is somewhere else, which answers it.
     case request(HostRequest)
     /// The request with this id is not needed any more.
-    case cancelRequest(Int)
+    case cancelRequest(Int, of: HostRequest.Peer)
+    /// The answer to a call that was forwarded (``RemotePlugin/forward(_:)``).
+    case answer(ForwardedCall.ID, Result<JSONText, RPCError>)
     /// A line for the person at the terminal, without the leading `rpcshell: `.
     case log(String)
   }
@@ -36,15 +38,17 @@ public final class PluginHost: Sendable {
     self.send = send
   }
 
-  /// Sends a state event. To be called on the executor's thread, like the next two.
+  /// Sends a state event. To be called on the executor's thread, like the next ones.
   public func publish(_ event: StateEvent) { send(.event(event)) }
   /// Sends a notification.
   public func notify(_ method: String, _ params: JSONText) { send(.notification(method: method, params: params)) }
-  /// Sends a request to the client.
+  /// Answers a call that was forwarded; a second answer is passed over.
+  public func answer(_ call: ForwardedCall.ID, _ outcome: Result<JSONText, RPCError>) { send(.answer(call, outcome)) }
+  /// Sends a request.
   func ask(_ request: HostRequest) { send(.request(request)) }
-  /// Tells the client to stop working on a request.
-  func cancelRequest(_ id: Int) { send(.cancelRequest(id)) }
-  /// The id of the next request to the client.
+  /// Tells whoever was asked to stop working on a request.
+  func cancelRequest(_ id: Int, of peer: HostRequest.Peer) { send(.cancelRequest(id, of: peer)) }
+  /// The id of the next request.
   func makeRequestID() -> Int { lastRequest.add(1, ordering: .relaxed).newValue }
   /// Shows a line to the person at the terminal; the program's name comes in front.
   public func log(_ line: String) { send(.log(line)) }

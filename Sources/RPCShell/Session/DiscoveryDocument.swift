@@ -2,7 +2,8 @@
 struct DiscoveryDocument {
   let text: JSONText
 
-  init(version: String, routes: [Route]) {
+  /// - Parameter remote: entries of methods that are somewhere else.
+  init(version: String, routes: [Route], remote: [JSONText] = []) {
     text = JSONText { writer in
       writer.object { document in
         document.member("openrpc", "1.3.2")
@@ -15,6 +16,7 @@ struct DiscoveryDocument {
         document.array { list in
           for method in ShellMethod.allCases { list.object { Self.write(method, to: &$0) } }
           for route in routes { list.object { Self.write(route, to: &$0) } }
+          for entry in remote { list.text(entry) }
         }
       }
     }

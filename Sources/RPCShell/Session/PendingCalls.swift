@@ -8,6 +8,8 @@ struct PendingCalls {
     let batch: Batch?
     let stop: StopSignal
     var task: Task<Void, Never>?
+    /// Who works on it, where that is somewhere else.
+    var remote: (any RemotePlugin)?
   }
 
   private var calls = Dictionary<Int, Call>()
@@ -39,12 +41,15 @@ struct PendingCalls {
 
   /// Tells the request with this id to stop. Its answer comes when it has.
   func stop(_ id: RequestID, _ reason: StopReason) {
-    if let serial = serials[id] { calls[serial]?.stop(reason) }
+    if let serial = serials[id] { calls[serial]?.stop(reason, serial) }
   }
+
+  /// Why a call was told to stop, if it was.
+  func stopReason(of serial: Int) -> StopReason? { calls[serial]?.stop.reason }
 
   /// Tells every call to stop, oldest first.
   func stopAll(_ reason: StopReason) {
-    for serial in calls.keys.sorted() { calls[serial]?.stop(reason) }
+    for serial in calls.keys.sorted() { calls[serial]?.stop(reason, serial) }
   }
 
   /// What a call does: its method's name without the plugin's.
@@ -57,8 +62,13 @@ struct PendingCalls {
 }
 
 extension PendingCalls.Call {
-  func stop(_ reason: StopReason) {
+  fileprivate func stop(_ reason: StopReason, _ serial: Int) {
     stop.set(reason)
     task?.cancel()
+    if let remote { Self.stop(serial, at: remote) }
+  }
+
+  private static func stop(_ serial: Int, at plugin: some RemotePlugin) {
+    plugin.assumeIsolated { $0.stop(ForwardedCall.ID(serial: serial)) }
   }
 }

@@ -116,16 +116,24 @@ extension Session {
 
   /// Runs the rest of an action that has begun.
   private func start(_ work: @escaping Route.ActionWork, of route: Route, _ context: CallContext, in batch: Batch?) {
-    batch?.addOpen()
-    let serial = pending.add(
-      .init(method: route.name, id: context.requestID, framing: newestFraming, batch: batch, stop: context.stop))
-    pending.setTask(Task(executorPreference: executor) { await self.run(work, of: route, serial) }, of: serial)
+    start(route.name, context.requestID, context.stop, in: batch, tellsState: route.kind == .query, work)
   }
 
-  private func run(_ work: Route.ActionWork, of route: Route, _ serial: Int) async {
+  /// Runs what takes its time, and answers.
+  func start(
+    _ method: String, _ id: RequestID?, _ stop: StopSignal, in batch: Batch?, tellsState: Bool = false,
+    _ work: @escaping Route.ActionWork
+  ) {
+    batch?.addOpen()
+    let serial = pending.add(.init(method: method, id: id, framing: newestFraming, batch: batch, stop: stop))
+    let task = Task(executorPreference: executor) { await self.run(work, serial, tellsState: tellsState) }
+    pending.setTask(task, of: serial)
+  }
+
+  private func run(_ work: Route.ActionWork, _ serial: Int, tellsState: Bool) async {
     let outcome: Result<JSONText, RPCError>
     do throws(RPCError) { outcome = .success(try await work()) } catch { outcome = .failure(error) }
-    if route.kind == .query { writer.keepOrder() }
+    if tellsState { writer.keepOrder() }
     complete(serial, outcome)
   }
 
@@ -134,7 +142,7 @@ extension Session {
     guard let call = pending.complete(serial) else { return }
     if let id = call.id {
       answer(id.text, outcome, framing: call.framing, batch: call.batch)
-      traceReply(call.method, id.description)
+      if traceValue != .off { traceReply(call.method, id.description) }
     } else if case .failure(let error) = outcome, error.code != .requestCancelled {
       life.hasFailed = true
       log("\(call.method): \(error.message)")

@@ -12,6 +12,8 @@ struct Life {
   var isExiting = false
   /// A second signal: nothing is waited for.
   var isAborted = false
+  /// All is answered, and the plugins were told so.
+  var hasEndedPlugins = false
   var wasInterrupted = false
   /// The time that the end may take is over: what nobody reads is cut off.
   var isOverdue = false
@@ -123,7 +125,7 @@ extension Session {
   func statusAtEnd() -> ExitStatus? {
     if life.isAborted || isCutOff && pending.isEmpty { return .failure }
     guard life.isInputOver, !hasUndecoded, pending.isEmpty, writer.isEmpty || writer.ending != nil else { return nil }
-    guard plugins.allSatisfy({ isSettled($0) }) else { return nil }
+    guard arePluginsSettled, havePluginsEnded() else { return nil }
     if let fixed = life.fixedStatus { return fixed }
     return life.hasFailed ? .failure : .success
   }
@@ -133,7 +135,22 @@ extension Session {
     return life.isOverdue || life.takenWhenStuck.map { $0 == writer.taken } ?? false
   }
 
+  private var arePluginsSettled: Bool { plugins.allSatisfy { isSettled($0) } }
+
   private func isSettled(_ plugin: some Plugin) -> Bool {
     plugin.assumeIsolated { $0.isSettled }
+  }
+
+  /// Ends the plugins, once. What they have outside of the process may take a moment.
+  private func havePluginsEnded() -> Bool {
+    if !life.hasEndedPlugins {
+      life.hasEndedPlugins = true
+      for plugin in plugins { end(plugin) }
+    }
+    return arePluginsSettled
+  }
+
+  private func end(_ plugin: some Plugin) {
+    plugin.assumeIsolated { $0.end() }
   }
 }

@@ -2,6 +2,7 @@
 extension Session {
   /// Sends a request; where nobody can answer any more, it has its answer.
   func ask(_ request: HostRequest) {
+    if case .plugin(let name) = request.peer { return ask(request, plugin: name) }
     guard hostCalls.add(request) else { return request.answer(.gone) }
     writer.frame(newestFraming) { buffer in
       buffer.append("{\"jsonrpc\":\"2.0\",\"id\":")
@@ -97,11 +98,9 @@ extension Session {
   /// The host reports on what it was asked to do; a token that nobody waits for is passed over.
   func receiveProgress(_ message: Message) throws(RPCError) {
     let params = try readParams(message, properties: Self.progressParams, unknown: .ignored).view
-    guard let token = params["token"]?.text, let value = params["value"],
-      value["percentage"] != nil || value["message"] != nil, value["kind"]?.string != "end",
+    guard let token = params["token"]?.text, let report = params["value"].flatMap(ActionProgress.init(reading:)),
       let request = hostCalls.request(reportedUnder: token)
     else { return }
-    request.report(
-      ActionProgress(fraction: value["percentage"]?.number.map { $0 / 100 }, message: value["message"]?.string))
+    request.report(report)
   }
 }

@@ -116,9 +116,19 @@ extension Session {
   }
 
   private func write(_ plugin: some Plugin, to writer: inout JSONWriter) {
+    if let remote = plugin.remote { return write(remote: remote, to: &writer) }
     writer.member("name", plugin.name)
     writer.member("version", plugin.version)
     writer.key("methods")
     writer.array { list in for route in plugin.routes() { list.string(route.name) } }
+  }
+
+  /// Nothing is started for that: a version and methods are there once the plugin has told.
+  private func write(remote plugin: some RemotePlugin, to writer: inout JSONWriter) {
+    let listing = plugin.assumeIsolated { $0.listing }
+    writer.member("name", plugin.name)
+    writer.member("version", listing.version)
+    writer.key("methods")
+    writer.array { list in for method in listing.methods { list.string(method) } }
   }
 }

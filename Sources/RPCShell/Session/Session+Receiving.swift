@@ -96,7 +96,9 @@ extension Session {
   }
 
   private func callPlugin(_ message: Message, in batch: Batch?) {
-    if let route = registry.router.find(message.method) { return call(route, message, in: batch) }
+    let router = registry.router
+    if let plugin = router.remote(for: message.method) { return forward(message, to: plugin, in: batch) }
+    if let route = router.find(message.method) { return call(route, message, in: batch) }
     refuseUnknown(display(message.method), message, in: batch)
   }
 

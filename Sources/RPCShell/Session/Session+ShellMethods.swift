@@ -26,7 +26,7 @@ extension Session {
       case .discover:
         guard message.id != nil else { return explainUseless(method.rawValue) }
         _ = try readParams(message, properties: [], unknown: .refused)
-        reply(to: message, DiscoveryDocument(version: options.version, routes: registry.router.routes).text, in: batch)
+        discover(message, in: batch)
       }
     } catch {
       refuse(message, error, in: batch)

@@ -33,6 +33,8 @@ public actor Session {
   let dialect = Dialect.plain
   lazy var environment = options.environment()
   var traceValue = TraceValue.off
+  /// Plugins that are somewhere else wait for the client to read.
+  var arePluginsPaused = false
   private var isExpectingSilence = false
   private var silence: Task<Void, Never>?
   /// What bounds the end, once it has begun.
@@ -106,6 +108,7 @@ public actor Session {
     if canDecode { receiveAll() } else if descriptors.input.revents != 0 { readChunk() }
     endHostCallsAfterInput()
     flush()
+    pausePlugins()
     if let status = statusAtEnd() { return status }
     let isReading = !life.isInputOver && !writer.isOverLimit && !hasUndecoded
     descriptors.input = PollSet.entry(isReading ? source.descriptor : nil, POLLIN)
@@ -245,7 +248,9 @@ public actor Session {
     case .event(let event): writer.event(event, newestFraming)
     case .notification(let method, let params): notify(method, params)
     case .request(let request): ask(request)
-    case .cancelRequest(let id): cancelHostCall(id)
+    case .cancelRequest(let id, of: .client): cancelHostCall(id)
+    case .cancelRequest(let id, of: .plugin): cancelPluginRequest(id)
+    case .answer(let call, let outcome): answerForwarded(call.serial, outcome)
     case .log(let line): log(line)
     }
   }

@@ -222,8 +222,9 @@ private final class RigRecord: Sendable {
     case .request(let request):
       add(#"{"jsonrpc":"2.0","id":\#(request.id),"method":"\#(request.method)","params":\#(request.params)}"#)
       state.withLock { $0.requests.append(request) }
-    case .cancelRequest(let id):
+    case .cancelRequest(let id, of: _):
       add(#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":\#(id)}}"#)
+    case .answer: break
     case .log(let text): add("log: " + text)
     }
   }

@@ -1,0 +1,16 @@
+/// What somebody says whom the shell calls.
+package enum PeerMessage: Sendable {
+  /// An answer with a result, as it was written.
+  case result(id: Int, JSONText)
+  /// An answer with an error, as it was written.
+  case failure(id: Int, RPCError)
+  /// An answer that cannot be used, and why.
+  case unusable(id: Int, String)
+  /// An answer to nobody: its id, for a person.
+  case stray(id: String)
+  case notification(method: String, params: JSONText?)
+  /// A request, with its id as it was written.
+  case request(id: JSONText, method: String)
+  /// What is no message at all, for a person.
+  case noise(String)
+}

@@ -1,0 +1,107 @@
+import Glibc
+
+/// Reads what somebody says whom the shell calls: the other end of the protocol that ``Session`` speaks.
+package final class PeerReader {
+  private var decoder: FrameDecoder
+  /// The framing of the newest message; lines before any.
+  package private(set) var framing = Framing.lines
+
+  /// - Parameter maxMessage: longer messages are skipped.
+  package init(maxMessage: Int) { decoder = FrameDecoder(options: DecoderOptions(maxMessage: maxMessage)) }
+
+  /// Takes what was read.
+  package func append(_ bytes: [UInt8]) { decoder.buffer.append(bytes) }
+
+  /// No more will come.
+  package func finish() { decoder.finish() }
+
+  /// The next message; nil when none is whole.
+  package func next() -> PeerMessage? {
+    switch decoder.next() {
+    case .needsInput: return nil
+    case .failure(let failure): return refused(failure)
+    case .frame(let frame):
+      framing = frame.framing
+      if frame.outline.isBatch { return .noise("a batch, which nobody asked for") }
+      return message(Message(frame.text, frame.outline, isStrict: false), frame.outline)
+    }
+  }
+
+  private func refused(_ failure: FrameFailure) -> PeerMessage {
+    switch failure.kind {
+    case .malformed: return .noise(String(decoding: failure.excerpt, as: UTF8.self).plainLine)
+    case .tooLarge(let limit):
+      let reason = "a message over the limit of \(limit) bytes"
+      return failure.id.flatMap { Self.number($0[...]) }.map { .unusable(id: $0, reason) } ?? .noise(reason)
+    }
+  }
+
+  private func message(_ message: Message, _ outline: Outline) -> PeerMessage {
+    switch message.kind {
+    case .response: return answer(message, outline)
+    case .call:
+      let method = Self.name(message)
+      guard let id = message.id else {
+        return .notification(method: method, params: message.params.map { onOneLine($0, outline) })
+      }
+      return .request(id: JSONText(trusted: Array(id)), method: method)
+    case .invalid(let reason):
+      // An answer of null, from a library that leaves members out that have no value.
+      if message.method.isEmpty, outline.method.isAbsent, let id = message.id.flatMap({ Self.number($0) }) {
+        return .result(id: id, .null)
+      }
+      return .noise("\(reason): " + String(decoding: message.text.prefix(160), as: UTF8.self).plainLine)
+    }
+  }
+
+  private func answer(_ message: Message, _ outline: Outline) -> PeerMessage {
+    guard let text = message.id else { return .stray(id: "none") }
+    guard let id = Self.number(text) else {
+      return .stray(id: String(decoding: text.prefix(80), as: UTF8.self).plainLine)
+    }
+    let error = outline.error.isAbsent ? nil : message.text.part(outline.error)
+    if let error, error[0] != UInt8(ascii: "n") {
+      guard error[0] == UInt8(ascii: "{") else { return .unusable(id: id, "its error is no object") }
+      return .failure(id: id, RPCError(verbatim: onOneLine(error, outline)))
+    }
+    if outline.result.isAbsent { return .result(id: id, .null) }
+    return .result(id: id, onOneLine(message.text.part(outline.result), outline))
+  }
+
+  private func onOneLine(_ text: UnsafeRawBufferPointer, _ outline: Outline) -> JSONText {
+    JSONText(oneLine: text, mayHaveBreaks: outline.needsCompaction)
+  }
+
+  private static func name(_ message: Message) -> String {
+    guard message.hasEscapedName else { return String(decoding: message.method, as: UTF8.self) }
+    let quoted = [UInt8(ascii: "\"")] + message.method + [UInt8(ascii: "\"")]
+    return (try? JSONDocument(parsing: JSONText(trusted: quoted)))?.view.string ?? ""
+  }
+
+  /// An id as the shell gives them: a number without fraction, which some write with one.
+  private static func number(_ text: some Collection<UInt8>) -> Int? {
+    guard !text.isEmpty, text.count <= 18 else { return nil }
+    var value = 0
+    for byte in text {
+      guard isDigit(byte) else { return Double(String(decoding: text, as: UTF8.self)).flatMap { Int(exactly: $0) } }
+      value = value * 10 + Int(byte & 0xF)
+    }
+    return value
+  }
+}
+
+extension JSONText {
+  /// A value of a message: byte for byte, unless line breaks between its tokens, or characters that some take for line
+  /// ends, would tear a line.
+  ///
+  /// - Parameter mayHaveBreaks: whether to look for them.
+  package init(oneLine text: UnsafeRawBufferPointer, mayHaveBreaks: Bool) {
+    guard mayHaveBreaks, text.contains(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0xE2 }) else {
+      self.init(trusted: Array(text))
+      return
+    }
+    let buffer = ByteBuffer(capacity: text.count)
+    buffer.appendCompacted(text)
+    self.init(trusted: buffer.bytes)
+  }
+}
