@@ -52,8 +52,8 @@ public struct ForwardedCall {
   public let method: UnsafeRawBufferPointer
   /// The text of `params`, valid while the call is handed over; nil where there are none.
   public let params: UnsafeRawBufferPointer?
-  /// Whether somebody waits for an answer. A notification is answered when it was delivered.
-  public let isRequest: Bool
+  /// The client's id; nil for a notification, which is answered when it was delivered.
+  public let requestID: RequestID?
   /// Whether blanks stand between tokens.
   package let needsCompaction: Bool
 }

@@ -74,6 +74,7 @@ extension ShellMethod {
     case .cancel: "stops a request, which is then answered with -32800 or its result"
     case .progress: "reports on what the host was asked to do"
     case .setTrace: "switches $/logTrace notifications"
+    case .setEnvironment: "tells what has changed of how the person reads since initialize"
     case .discover: "this document"
     }
   }
@@ -83,6 +84,7 @@ extension ShellMethod {
     case .initialize: Session.initializeParams
     case .cancel: [.required("id", .any, "the id of the request, a string or a number")]
     case .progress: Session.progressParams
+    case .setEnvironment: Session.environmentParams
     case .setTrace: [.required("value", .choice(TraceValue.allCases.map(\.rawValue)))]
     default: []
     }
@@ -93,7 +95,7 @@ extension ShellMethod {
     switch self {
     case .ping, .discover, .initialize: .any
     case .shutdown: .nullable(.any)
-    case .initialized, .exit, .cancel, .progress, .setTrace: nil
+    case .initialized, .exit, .cancel, .progress, .setTrace, .setEnvironment: nil
     }
   }
 }

@@ -11,7 +11,7 @@ extension Session {
         method: name(of: message), id: id, framing: newestFraming, batch: batch, stop: StopSignal(), remote: plugin))
     // Used now and on this thread; the checker cannot know that.
     nonisolated(unsafe) let call = ForwardedCall(
-      id: ForwardedCall.ID(serial: serial), method: message.method, params: message.params, isRequest: id != nil,
+      id: ForwardedCall.ID(serial: serial), method: message.method, params: message.params, requestID: id,
       needsCompaction: message.needsCompaction)
     plugin.assumeIsolated { $0.forward(call) }
   }

@@ -7,10 +7,16 @@ extension Session {
     guard message.id != nil else { throw RPCError(.invalidRequest, "must be a request: add an \"id\"") }
     guard !life.isInitialized else { throw RPCError(.invalidRequest, "the session is initialized already") }
     let params = try readParams(message, properties: ShellMethod.initialize.params, unknown: .ignored).view
-    let environment = try environment(from: params)
+    var environment = try environment(from: params)
+    if host.hostHandler != nil, let actions = try hostActions(in: params) { environment.hostActions = actions }
     life.isInitialized = true
     if let processID = params["processId"]?.integer { watchHostProcess(processID) }
     reply(to: message, initializeResult, in: batch)
+    change(environment)
+  }
+
+  /// How the person reads is not what it was.
+  func change(_ environment: Environment) {
     guard environment != self.environment else { return }
     self.environment = environment
     for plugin in plugins { announce(environment, to: plugin) }
@@ -20,14 +26,20 @@ extension Session {
     plugin.assumeIsolated { $0.environmentChanged(environment) }
   }
 
-  static var initializeParams: [Schema.Property] {
+  static var environmentParams: [Schema.Property] {
     [
-      .optional("clientInfo", .any, "the host's name and version"),
-      .optional("processId", .integer(0...Int.max), "the session ends when this process does"),
       .optional("locale", .string, "a BCP 47 or ICU identifier"),
       .optional("timeZone", .string, "an IANA time zone"),
       .optional("textSize", .choice(Environment.TextSize.allCases.map(\.rawValue)), "for renderers"),
       .optional("reduceMotion", .boolean, "changes are placed, not animated"),
+    ]
+  }
+
+  static var initializeParams: [Schema.Property] {
+    [
+      .optional("clientInfo", .any, "the host's name and version"),
+      .optional("processId", .integer(0...Int.max), "the session ends when this process does"),
+    ] + environmentParams + [
       .optional("theme", .any, "for renderers"),
       .optional("handlers", .array(.choice(HostAction.allCases.map(\.rawValue))), "actions that the host does itself"),
       .optional("capabilities", .any, "what the host can do"),
@@ -48,7 +60,7 @@ extension Session {
     return handlers.map { $0.elements.compactMap { $0.string.flatMap(HostAction.init) } }
   }
 
-  private func environment(from params: JSONView) throws(RPCError) -> Environment {
+  func environment(from params: JSONView) throws(RPCError) -> Environment {
     var environment = environment
     if let locale = params["locale"]?.string {
       guard LocaleIdentifier.isWellFormed(locale) else {
@@ -64,7 +76,6 @@ extension Session {
     }
     if let size = params["textSize"]?.string.flatMap(Environment.TextSize.init) { environment.textSize = size }
     if let reduceMotion = params["reduceMotion"]?.bool { environment.reduceMotion = reduceMotion }
-    if host.hostHandler != nil, let actions = try hostActions(in: params) { environment.hostActions = actions }
     return environment
   }
 

@@ -23,6 +23,10 @@ extension Session {
         try receiveProgress(message)
         acknowledge(message, in: batch)
       case .setTrace: try setTrace(message, in: batch)
+      case .setEnvironment:
+        let params = try readParams(message, properties: Self.environmentParams, unknown: .ignored).view
+        change(try environment(from: params))
+        acknowledge(message, in: batch)
       case .discover:
         guard message.id != nil else { return explainUseless(method.rawValue) }
         _ = try readParams(message, properties: [], unknown: .refused)

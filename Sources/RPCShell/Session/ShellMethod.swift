@@ -8,6 +8,7 @@ enum ShellMethod: String, CaseIterable {
   case cancel = "$/cancelRequest"
   case progress = "$/progress"
   case setTrace = "$/setTrace"
+  case setEnvironment = "$/setEnvironment"
   case discover = "rpc.discover"
 
   /// - Parameter name: the bytes of a method's name.
