@@ -50,6 +50,7 @@ let package = Package(
       name: "FileStorage", dependencies: ["CLinux", "RPCShell", "AccountModel", "FileTree"], swiftSettings: strict),
     .target(
       name: "AccountDatabase", dependencies: ["CLinux", "CSQLite", "RPCShell", "AccountModel"], swiftSettings: strict),
+    .target(name: "PluginProcesses", dependencies: ["ChildProcesses", "RPCShell"], swiftSettings: strict),
     .target(name: "HostAdapters", dependencies: ["RPCShell", "AccountModel", "ChildProcesses"], swiftSettings: strict),
     .target(name: "Configuration", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
 
@@ -58,13 +59,17 @@ let package = Package(
       name: "RPCShellMain",
       dependencies: [
         "CLinux", "RPCShell", "AccountModel", "PlanPlugin", "StoragePlugin", "ChildProcesses", "FileStorage",
-        "HostAdapters", "AccountDatabase", "Configuration",
+        "HostAdapters", "PluginProcesses", "AccountDatabase", "Configuration",
       ],
       path: "Sources/RPCShell/Main", swiftSettings: strict),
 
     // MARK: Tests. TestShell is the shell with a plugin that only tests need; the product does not contain it
     .executableTarget(
       name: "TestShell", dependencies: ["RPCShell"], path: "Tests/TestShell", swiftSettings: strict),
+    // A plugin of somebody else's, for docs/PLUGINS.md.
+    .executableTarget(
+      name: "CounterPlugin", dependencies: ["RPCShell"], path: "Examples/plugins/counter", exclude: ["config.json"],
+      swiftSettings: strict),
     // Measures and removes trees from the command line, for tests and benchmarks.
     .executableTarget(
       name: "TreeTool", dependencies: ["FileTree"], path: "Benchmarks/TreeTool", swiftSettings: strict),
@@ -81,10 +86,12 @@ let package = Package(
         "CJansson",
         "CLinux",
         "Configuration",
+        "CounterPlugin",
         "FileStorage",
         "FileTree",
         "HostAdapters",
         "PlanPlugin",
+        "PluginProcesses",
         "RPCShell",
         "RPCShellMain",
         "StoragePlugin",

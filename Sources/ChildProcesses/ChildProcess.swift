@@ -117,7 +117,10 @@ public actor ChildProcess {
   public var unwritten: Int { unwrittenInput.count }
 
   /// Writes to its stdin, now or when it reads. A child that does not read any more, or has ended, takes nothing.
-  public func write(_ bytes: [UInt8]) {
+  public func write(_ bytes: [UInt8]) { bytes.withUnsafeBytes { write($0) } }
+
+  /// The same for bytes that are somebody else's.
+  public func write(_ bytes: UnsafeRawBufferPointer) {
     guard input != nil, !closesInput else { return }
     unwrittenInput.append(bytes)
     if inputWatch == nil { flush() }
@@ -185,6 +188,19 @@ public actor ChildProcess {
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
       }) {}
       await self.processEnded()
+    }
+  }
+
+  /// Leaves what it writes to its stdout in the pipe, which then holds it up, or takes it again. What is there at its end
+  /// is read all the same.
+  public func pauseOutput(_ isPaused: Bool) {
+    guard let at = outputs.firstIndex(where: { !$0.isError }), isPaused == (outputs[at].watch != nil) else { return }
+    if let watch = outputs[at].watch {
+      executor.unwatch(watch)
+      outputs[at].watch = nil
+    } else {
+      let descriptor = outputs[at].descriptor
+      outputs[at].watch = watch(descriptor, for: .reading) { $0.read(descriptor, upTo: 1) }
     }
   }
 
