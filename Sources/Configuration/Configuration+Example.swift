@@ -14,7 +14,7 @@ extension Configuration {
       "// accountId": "which account of the store; by default default",
       "accountId": "default",
 
-      "// handlers": "who does what: local is built in (the default), host asks the client, exec runs a program, null is not available",
+      "// handlers": "who does what: local is built in (the default), host asks the client, exec runs a program, plugin is one of those below, null is not available",
       "handlers": {
         "// timeout": "seconds after which a call is given up; by default 600 for onUpgrade, else 60",
         "onUpgrade": {"adapter": "local", "timeout": 300},
@@ -22,8 +22,23 @@ extension Configuration {
         "// exec": "command is the program and its arguments, env names the variables that it is given, cwd is where it starts",
         "onRestore": {"adapter": "exec", "command": ["./restore", "--quiet"], "env": ["PATH", "BILLING_TOKEN"], "cwd": "~"},
         "onClearCache": {"adapter": "local"},
-        "onRemove": {"adapter": "local", "timeout": 60}
+        "onRemove": {"adapter": "plugin", "plugin": "media", "timeout": 60}
       },
+
+      "// plugins": "programs that speak the same protocol: media.* is theirs; started at the first call",
+      "plugins": [
+        {
+          "name": "media",
+          "// command": "a program and its arguments; a path starts at this file, a name alone is looked for in PATH",
+          "command": ["./media-plugin", "--quiet"],
+          "// env": "the variables of this environment that it gets; no others",
+          "env": ["HOME", "PATH"],
+          "// cwd": "where it starts; by default where rpcshell is",
+          "cwd": "~",
+          "// startTimeout": "seconds in which it must answer initialize; the default",
+          "startTimeout": 10
+        }
+      ],
 
       "// account": "what local works on; by default a sample: Plus, with Studio above it",
       "account": {

@@ -11,10 +11,12 @@ extension Configuration {
     case host
     /// A program, which is run for each call.
     case exec(Command)
+    /// The plugin of that name, which is called.
+    case plugin(String)
 
     /// What a file calls it.
     public enum Name: String, Sendable, CaseIterable {
-      case local, host, exec
+      case local, host, exec, plugin
     }
 
     /// What a file calls it.
@@ -23,6 +25,7 @@ extension Configuration {
       case .local: .local
       case .host: .host
       case .exec: .exec
+      case .plugin: .plugin
       }
     }
   }
@@ -85,6 +88,7 @@ extension Configuration {
     switch name {
     case .local, .host: []
     case .exec: Command.members
+    case .plugin: [.required("plugin", .nonEmptyString)]
     }
   }
 
@@ -92,7 +96,9 @@ extension Configuration {
   mutating func readHandlers(_ handlers: JSONView?, _ paths: ConfiguredPath) throws(SchemaViolation) {
     for action in HostAction.allCases {
       guard let view = handlers?.member(named: action.rawValue) else { continue }
-      self[action] = try Self.handling(view, path: "handlers.\(action.rawValue)", paths)
+      let path = "handlers.\(action.rawValue)"
+      self[action] = try Self.handling(view, path: path, paths)
+      if case .by(.plugin(let name), _) = self[action] { try checkPlugin(named: name, path: path + ".plugin") }
     }
   }
 
@@ -114,6 +120,7 @@ extension Configuration {
     case .local: .local
     case .host: .host
     case .exec: .exec(try Command(validated: view, path: path, paths))
+    case .plugin: .plugin(view["plugin"]!.string!)
     }
   }
 }

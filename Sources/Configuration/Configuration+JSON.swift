@@ -21,7 +21,7 @@ extension Configuration {
           .optional("catalogue", .checked(.array(PlanUsage.schema), expected: "at least one plan") { $0.count > 0 }),
           .optional("manageURL", url),
         ])),
-      .optional("storage", storageSchema),
+      .optional("storage", storageSchema), .optional("plugins", pluginsSchema),
       .optional(
         "holds", .object([.optional("upgrade", hold), .optional("restore", hold), .optional("clearCache", hold)])),
     ])
@@ -64,6 +64,7 @@ extension Configuration {
     }
     if let store = view["store"]?.string { self.store = try Store(store, paths) }
     accountID = view["accountId"]?.string
+    try readPlugins(view["plugins"], paths)
     try readHandlers(view["handlers"], paths)
     if let account = view["account"], !account.isNull { self.account = try Account(validated: account) }
     if let storage = view["storage"], !storage.isNull { self.storage = try Storage(validated: storage, paths) }

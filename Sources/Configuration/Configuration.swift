@@ -17,6 +17,8 @@ public struct Configuration: Sendable, Equatable {
   var handlings: [HostAction: Handling] = [:]
   /// What the app keeps on disk.
   public var storage = Storage()
+  /// Plugins that run in processes of their own.
+  public var plugins: [Plugin] = []
   /// How long checkmarks stay.
   public var holds = Holds()
 

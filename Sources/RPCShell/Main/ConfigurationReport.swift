@@ -23,7 +23,8 @@ struct ConfigurationReport {
 
   /// One line a setting, in three columns.
   var text: String {
-    let rows = [file, locale, timeZone] + store + account + storage + HostAction.allCases.map(handler) + holds
+    let rows =
+      [file, locale, timeZone] + store + account + storage + HostAction.allCases.map(handler) + plugins + holds
     let names = rows.map(\.name.count).max()!
     let values = rows.map(\.value.count).max()!
     return rows.map { row in
@@ -121,6 +122,16 @@ struct ConfigurationReport {
     switch adapter {
     case .local, .host: adapter.name.rawValue
     case .exec(let command): "exec \(command.arguments[0].plainLine)"
+    case .plugin(let name): "plugin \(name)"
+    }
+  }
+
+  private var plugins: [Row] {
+    if configuration.plugins.isEmpty { return [Row(name: "plugins", value: "none", origin: .byDefault)] }
+    return configuration.plugins.map { plugin in
+      let timeout = plugin.startTimeout ?? Configuration.Plugin.defaultStartTimeout
+      let value = plugin.command.arguments[0].plainLine + ", " + seconds(timeout)
+      return Row(name: "plugins.\(plugin.name)", value: value, origin: .configuration)
     }
   }
 

@@ -15,6 +15,7 @@ extension Configuration {
       case .local: local
       case .host: HostHandler()
       case .exec(let command): ExecHandler(ChildCommand(command))
+      case .plugin(let name): PluginHandler(name)
       }
     return adapter.map { ActionBinding($0, timeout: handler.timeout, isCustom: handler.isCustom) }
   }

@@ -67,7 +67,7 @@ final class Setup: Sendable {
       [
         Account.plugin(self, executor: executor),
         Storage.plugin(self, executor: executor),
-      ]
+      ] + Plugins.all(self, executor: executor)
     }
   }
 }

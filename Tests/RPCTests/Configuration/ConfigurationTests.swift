@@ -91,7 +91,7 @@ struct ConfigurationTests {
   @Test(arguments: [
     ("[]", "expected an object, got an array"), ("7", "expected an object, got an integer"),
     (#"{"local":"de"}"#, "local: unknown member; did you mean 'locale'?"),
-    (#"{"theme":"dark"}"#, "theme: unknown member"), (#"{"plugins":[]}"#, "plugins: unknown member"),
+    (#"{"theme":"dark"}"#, "theme: unknown member"), (#"{"plugin":[]}"#, "plugin: unknown member; did you mean 'plugins'?"),
     (#"{"/ locale":"de"}"#, "/ locale: unknown member; did you mean 'locale'?"),
     (#"{"locale":1}"#, "locale: expected a string, got an integer"),
     (#"{"locale":"no such"}"#, "locale: expected an identifier like 'en_US' or 'pt-BR', got 'no such'"),
@@ -104,7 +104,7 @@ struct ConfigurationTests {
     (#"{"handlers":{"onUpgrade":{"adapter":null}}}"#, "handlers.onUpgrade.adapter: expected a string, got null"),
     (
       #"{"handlers":{"onUpgrade":{"adapter":"hots"}}}"#,
-      "handlers.onUpgrade.adapter: expected one of 'local', 'host', 'exec', got 'hots'; did you mean 'host'?"
+      "handlers.onUpgrade.adapter: expected one of 'local', 'host', 'exec', 'plugin', got 'hots'; did you mean 'host'?"
     ),
     (
       #"{"handlers":{"onRemove":{"adapter":"host","command":["rm"]}}}"#,

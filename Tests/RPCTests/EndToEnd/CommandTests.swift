@@ -106,7 +106,7 @@ struct CommandTests {
           Row("storage.applyAutoRemove", "no", "default"), Row("handlers.onUpgrade", "local, 600 s", "default"),
           Row("handlers.onManage", "local, 60 s", "default"), Row("handlers.onRestore", "local, 60 s", "default"),
           Row("handlers.onClearCache", "local, 3600 s", "default"),
-          Row("handlers.onRemove", "local, 3600 s", "default"),
+          Row("handlers.onRemove", "local, 3600 s", "default"), Row("plugins", "none", "default"),
           Row("holds.upgrade", "1.2 s", "default"), Row("holds.restore", "3 s", "default"),
           Row("holds.clearCache", "3 s", "default"),
         ])
