@@ -30,11 +30,23 @@ struct DocumentationTests {
     #expect(ending.exit == .status(example.status))
   }
 
-  private static let pagesWithCommands = ["README.md", "docs/ADAPTERS.md", "docs/CONFIGURATION.md"]
+  private static let pagesWithCommands = [
+    "README.md", "docs/ADAPTERS.md", "docs/CONFIGURATION.md", "docs/PLUGINS.md",
+  ]
+
+  /// Programs that a page's commands find beside them.
+  private static func programs(of page: String) throws -> [String: String] {
+    switch page {
+    case "README.md":
+      ["greet.py": try #require(DocumentedBlock.all("python", in: page).first).lines.joined(separator: "\n")]
+    case "docs/PLUGINS.md": ["notes.py": TemporaryFile.read(Binary.root + "/Examples/plugins/notes/notes.py")]
+    default: [:]
+    }
+  }
 
   @Test(arguments: pagesWithCommands.flatMap { DocumentedBlock.all("console", in: $0) })
   func `runs every command of the pages`(block: DocumentedBlock) async throws {
-    var setup = try RunningShell.Setup(script: block.script)
+    var setup = try RunningShell.Setup(script: block.script(beside: Self.programs(of: block.page)))
     setup.environment = [
       "RPCSHELL_NOW": "2026-10-19T00:00:00Z", "TZ": "UTC", "HOME": "/home/me",
       "EXAMPLES": Binary.root + "/Examples/handlers",
@@ -47,10 +59,20 @@ struct DocumentationTests {
   }
 
   @Test func `the pages have examples`() {
-    for (page, count) in zip(Self.pagesWithCommands, [1, 2, 3]) {
+    for (page, count) in zip(Self.pagesWithCommands, [2, 2, 3, 1]) {
       #expect(DocumentedBlock.all("console", in: page).count >= count)
     }
     #expect(DocumentedBlock.all("json", in: "docs/CONFIGURATION.md").count >= 1)
+  }
+
+  @Test func `the plugin of the first page has five lines`() {
+    #expect(DocumentedBlock.all("python", in: "README.md").map(\.lines.count) == [5])
+  }
+
+  @Test(arguments: DocumentedBlock.all("json", in: "docs/PLUGINS.md"))
+  func `every configuration of the page on plugins is good`(block: DocumentedBlock) throws {
+    let view = try JSONDocument(wholeText: Array(block.lines.joined(separator: "\n").utf8)).view
+    #expect(try Configuration(checking: view, paths: ConfiguredPath(folder: "/app")) { _ in false }.plugins.count == 1)
   }
 
   @Test(arguments: DocumentedBlock.all("json", in: "docs/CONFIGURATION.md"))

@@ -27,20 +27,22 @@ struct DocumentedBlock: Sendable, CustomTestStringConvertible {
   }
 
   /// What runs the commands of a `console` block (`$`), each under its own text, in an empty folder.
-  var script: String {
-    get throws {
-      let commands = lines.map { line in
-        guard line.hasPrefix("$ ") else { return "" }
-        let command = line.dropFirst(2)
-        let quoted = command.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
-        return "echo '$ \(quoted)'\n\(command)\n"
-      }
-      return """
-        folder=$(mktemp -d) && cd "$folder" && trap 'rm -rf "$folder"' EXIT
-        rpcshell() { '\(try Binary.rpcshell.path)' "$@"; }
-        exec 2>&1
-        \(commands.joined())
-        """
+  var script: String { get throws { try script(beside: [:]) } }
+
+  /// - Parameter programs: texts of programs that are in the folder, by their names.
+  func script(beside programs: [String: String]) throws -> String {
+    let files = programs.map { name, text in "cat > \(name) <<'END OF FILE'\n\(text)\nEND OF FILE\nchmod +x \(name)\n" }
+    let commands = lines.map { line in
+      guard line.hasPrefix("$ ") else { return "" }
+      let command = line.dropFirst(2)
+      let quoted = command.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
+      return "echo '$ \(quoted)'\n\(command)\n"
     }
+    return """
+      folder=$(mktemp -d) && cd "$folder" && trap 'rm -rf "$folder"' EXIT
+      rpcshell() { '\(try Binary.rpcshell.path)' "$@"; }
+      exec 2>&1
+      \(files.joined())\(commands.joined())
+      """
   }
 }
