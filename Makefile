@@ -12,11 +12,11 @@ QUIET := | grep -vE 'in statically linked applications requires at runtime|`mkte
 STRICT := --explicit-target-dependency-import-check error
 SWIFT_BUILD := swift build $(STRICT)
 BINARIES := RPCSHELL_BINARY=$(CURDIR)/.build/release/rpcshell TESTSHELL_BINARY=$(CURDIR)/.build/release/TestShell \
-	TREETOOL_BINARY=$(CURDIR)/.build/release/TreeTool
+	TREETOOL_BINARY=$(CURDIR)/.build/release/TreeTool COUNTER_BINARY=$(CURDIR)/.build/release/CounterPlugin
 CLIENTS := Tests/Clients/install && Tests/Clients/run .build/release/rpcshell
 PREFIX ?= /usr/local
 
-.PHONY: demo build testshell treetool test test-clients lint bench asan tsan fuzz install clean deps
+.PHONY: demo build testshell treetool examples test test-clients lint bench asan tsan fuzz install clean deps
 
 ## What the package needs beside the toolchain, installed by name when missing.
 deps:
@@ -34,12 +34,16 @@ testshell: deps
 treetool: deps
 	$(SWIFT_BUILD) -c release --product TreeTool $(STATIC) $(QUIET)
 
+## The plugin in Swift that docs/PLUGINS.md is about.
+examples: deps
+	$(SWIFT_BUILD) -c release --product CounterPlugin $(STATIC) $(QUIET)
+
 ## Shows the main job: an upgrade that streams as state events.
 demo: build
 	@scripts/demo .build/release/rpcshell
 
 ## Lint, all tests, the end-to-end tests against the release binaries, and the release binary with real clients.
-test: lint build testshell treetool
+test: lint build testshell treetool examples
 	$(SWIFT_BUILD) --build-tests
 	$(BINARIES) timeout --kill-after=10 900 swift test $(STRICT) --skip-build
 	@$(CLIENTS)
@@ -50,7 +54,7 @@ test-clients: build
 	@$(CLIENTS)
 
 lint:
-	swift format lint --strict -r -p Sources Tests Fuzz Benchmarks Package.swift
+	swift format lint --strict -r -p Sources Tests Fuzz Benchmarks Examples Package.swift
 	@scripts/lint
 
 ## Ratios against C, and beside other programs, from one run; fails when a bar is missed.

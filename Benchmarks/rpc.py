@@ -34,6 +34,9 @@ AGAINST_ITSELF = Pair(DEMO, DEMO)
 EXEC = [RPCSHELL, "--config", str(EXEC_CONFIGURATION)]
 EXEC_AGAINST_C = Pair(EXEC, [str(EXEC_REFERENCE), str(HANDLER)])
 EXEC_ALONE = Pair(EXEC, None)
+# The reference server as a plugin of the shell, against that server alone.
+FORWARDING = BUILT / "forwarding.json"
+FORWARDED_AGAINST_ALONE = Pair([RPCSHELL, "--config", str(FORWARDING)], [str(REFERENCE)])
 SLOW_AGAINST_IDLE = Pair([TESTSHELL], [TESTSHELL])
 
 # A check holds one of the rig's values, or a part of it (divided by `per`), against a bar, which must be met, and a
@@ -71,6 +74,10 @@ ROWS = [  # the options are those of rpc/rigdrive.c; of an option given twice th
         [peak_memory(96)]),
     Row("busy", "ping p99, 16 slow actions / idle", SLOW_AGAINST_IDLE, "ping --init slow16.jsonl --linger 0 --reps 5",
         "-n 5000 --reps 3", [at_most("ratio_p99_us", 2, 1.1)]),
+    # 3: what forwarding adds is at most twice what the plugin's own answer takes
+    Row("plugin", "ping of a plugin through the shell / that plugin alone, one CPU", FORWARDED_AGAINST_ALONE,
+        "ping --one-cpu --method echo.ping --ref-method shell.ping --reps 5", "-n 5000 --reps 3",
+        [at_most("ratio_p50_us", 3, 2.5)]),
     Row("plan-start", "plan.get: start → reply", AGAINST_C,
         "startup --method plan.get --payload none --ref-method shell.ping --ref-payload small -n 60", "-n 20",
         [at_most("ratio_reply_us", 6, 3.7)]),
@@ -109,6 +116,7 @@ def build():
     handlers = {action: {"adapter": "exec", "command": ["./" + HANDLER.name]}
                 for action in ["onUpgrade", "onManage", "onRestore"]}
     EXEC_CONFIGURATION.write_text(json.dumps({"timeZone": "UTC", "handlers": handlers}))
+    FORWARDING.write_text(json.dumps({"plugins": [{"name": "echo", "command": [str(REFERENCE)]}]}))
 
 
 def run(row, frame, quick):

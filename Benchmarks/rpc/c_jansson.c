@@ -1,4 +1,4 @@
-// c_jansson: the reference server. It answers `echo` and `shell.ping` with their params, the way a careful C
+// c_jansson: the reference server. It answers `echo`, `shell.ping` and `echo.ping` with their params, the way a careful C
 // programmer would with libjansson: json_loadb for the message, the envelope's text by hand, json_dumpb of id
 // and params straight into the output buffer.
 //
@@ -41,7 +41,7 @@ static void handle(const char *text, size_t length, struct buffer *out) {
     const char *method = json_string_value(json_object_get(message, "method"));
     if (!method || !version || strcmp(version, "2.0"))
         put_error(out, id, -32600, "Invalid Request");
-    else if (strcmp(method, "echo") && strcmp(method, "shell.ping"))
+    else if (strcmp(method, "echo") && strcmp(method, "shell.ping") && strcmp(method, "echo.ping"))
         put_error(out, id, -32601, "Method not found");
     else {
         BUFFER_PUT_LITERAL(out, "{\"jsonrpc\":\"2.0\",\"id\":");
