@@ -11,7 +11,7 @@ extension PluginProcess {
       case .failure(let id, let error): finish(id, .failure(error))
       case .unusable(let id, let reason):
         finish(id, .failure(RPCError(.internalError, "the answer of '\(name)' cannot be used: \(reason)")))
-      case .stray(let id): complain("dropped an answer to nobody: id \(id)")
+      case .stray(let text): complain("dropped an answer to nobody: \(text)")
       case .notification(let method, let params): receive(method, params)
       case .request(let id, let method): refuse(id, method)
       case .noise(let text): complain("wrote what is no message: \(text)")

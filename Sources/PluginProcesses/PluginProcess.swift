@@ -133,6 +133,8 @@ public actor PluginProcess: RemotePlugin {
 
   /// Says what is wrong with the process, but not without end.
   func complain(_ line: String) {
+    // Not every plugin knows what the last messages mean.
+    if case .ending = stage { return }
     complaints += 1
     guard complaints <= Self.complaintLimit else { return }
     host.log("plugin '\(name)': \(line)")

@@ -6,8 +6,8 @@ package enum PeerMessage: Sendable {
   case failure(id: Int, RPCError)
   /// An answer that cannot be used, and why.
   case unusable(id: Int, String)
-  /// An answer to nobody: its id, for a person.
-  case stray(id: String)
+  /// An answer to nobody: its id and its error's message, for a person.
+  case stray(String)
   case notification(method: String, params: JSONText?)
   /// A request, with its id as it was written.
   case request(id: JSONText, method: String)

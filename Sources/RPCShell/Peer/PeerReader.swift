@@ -55,17 +55,20 @@ package final class PeerReader {
   }
 
   private func answer(_ message: Message, _ outline: Outline) -> PeerMessage {
-    guard let text = message.id else { return .stray(id: "none") }
-    guard let id = Self.number(text) else {
-      return .stray(id: String(decoding: text.prefix(80), as: UTF8.self).plainLine)
-    }
     let error = outline.error.isAbsent ? nil : message.text.part(outline.error)
+    guard let text = message.id, let id = Self.number(text) else { return stray(message, error) }
     if let error, error[0] != UInt8(ascii: "n") {
       guard error[0] == UInt8(ascii: "{") else { return .unusable(id: id, "its error is no object") }
       return .failure(id: id, RPCError(verbatim: onOneLine(error, outline)))
     }
     if outline.result.isAbsent { return .result(id: id, .null) }
     return .result(id: id, onOneLine(message.text.part(outline.result), outline))
+  }
+
+  private func stray(_ message: Message, _ error: UnsafeRawBufferPointer?) -> PeerMessage {
+    let id = message.id.map { String(decoding: $0.prefix(80), as: UTF8.self).plainLine } ?? "none"
+    let reason = error.map { RPCError(verbatim: JSONText(trusted: Array($0))).message.plainLine } ?? ""
+    return .stray("id \(id)" + (reason.isEmpty ? "" : ": \(reason)"))
   }
 
   private func onOneLine(_ text: UnsafeRawBufferPointer, _ outline: Outline) -> JSONText {

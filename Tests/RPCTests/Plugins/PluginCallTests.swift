@@ -214,6 +214,10 @@ struct PluginCallTests {
     ("[]\\n", "a batch, which nobody asked for"), ("{}\\n", "the member \"method\" is missing: {}"),
     ("{\\\"id\\\":999,\\\"result\\\":1}\\n", "dropped an answer to nobody: id 999"),
     ("{\\\"id\\\":\\\"x\\\",\\\"result\\\":1}\\n", "dropped an answer to nobody: id \"x\""),
+    (
+      "{\\\"id\\\":null,\\\"error\\\":{\\\"message\\\":\\\"what?\\\"}}\\n",
+      "dropped an answer to nobody: id null: what?"
+    ),
     ("Content-Length: x\\r\\n\\r\\n", "wrote what is no message: Content-Length: x"),
   ])
   func `what is no message is one line, and the next one is served`(text: String, line: String) async throws {
