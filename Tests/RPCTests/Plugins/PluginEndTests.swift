@@ -70,7 +70,7 @@ struct PluginEndTests {
     _ = try await host.call("p.echo")
     host.end()
     try await host.pass(.seconds(1))
-    try await host.pass(HandlerRun.grace(after: .drained) * 4)
+    try await host.pass(HandlerRun.graceAtEnd * 4)
     for id in [kind, deaf] { #expect(try await host.reply(to: id).errorCode == 105) }
     #expect(try await host.transcript().status == .failure)
   }
