@@ -9,6 +9,8 @@ SHELL := /bin/bash
 STATIC := -Xswiftc -static-executable -Xswiftc -enforce-exclusivity=unchecked -Xlinker --gc-sections -Xlinker -s
 # What the linker says about name services and dlopen in static programs concerns parts of the libraries that are not used.
 QUIET := | grep -vE 'in statically linked applications requires at runtime|`mktemp. is dangerous'
+# The helper finds libcurl at run time, which is what keeps it up to date; with other flags than the shell's it needs a folder of its own.
+HELPER := --static-swift-stdlib --scratch-path .build/http -Xlinker --gc-sections -Xlinker -s
 STRICT := --explicit-target-dependency-import-check error
 SWIFT_BUILD := swift build $(STRICT)
 BINARIES := RPCSHELL_BINARY=$(CURDIR)/.build/release/rpcshell TESTSHELL_BINARY=$(CURDIR)/.build/release/TestShell \
@@ -20,11 +22,13 @@ PREFIX ?= /usr/local
 
 ## What the package needs beside the toolchain, installed by name when missing.
 deps:
-	@scripts/install-dependencies libjansson-dev libsqlite3-dev
+	@scripts/install-dependencies libjansson-dev libsqlite3-dev libcurl4-openssl-dev
 
-## Builds .build/release/rpcshell.
+## Builds .build/release/rpcshell, and beside it the helper that makes its calls over HTTP.
 build: deps
 	$(SWIFT_BUILD) -c release --product rpcshell $(STATIC) $(QUIET)
+	$(SWIFT_BUILD) -c release --product rpcshell-http $(HELPER)
+	install -m 755 .build/http/release/rpcshell-http .build/release/rpcshell-http
 
 ## The shell with the plugin that tests need.
 testshell: deps
@@ -78,6 +82,7 @@ fuzz: deps
 
 install: build
 	install -D -m 755 .build/release/rpcshell $(DESTDIR)$(PREFIX)/bin/rpcshell
+	install -D -m 755 .build/release/rpcshell-http $(DESTDIR)$(PREFIX)/libexec/rpcshell/rpcshell-http
 
 clean:
 	rm -rf .build

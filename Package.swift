@@ -14,7 +14,8 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "rpcshell",
   products: [
-    .executable(name: "rpcshell", targets: ["RPCShellMain"])
+    .executable(name: "rpcshell", targets: ["RPCShellMain"]),
+    .executable(name: "rpcshell-http", targets: ["HTTPHelper"]),
   ],
   targets: [
     // MARK: JSON library (Debian: libjansson-dev)
@@ -26,6 +27,11 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"])]),
+
+    // MARK: HTTP (Debian: libcurl4-openssl-dev); only the helper that makes calls has it
+    .systemLibrary(
+      name: "CCurl", path: "Sources/CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"])]),
 
     // MARK: Linux calls that the Glibc module leaves out (header only)
     .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
@@ -39,6 +45,11 @@ let package = Package(
     .target(name: "CSpawn"),
     .target(name: "ChildProcesses", dependencies: ["CLinux", "CSpawn", "RPCShell"], swiftSettings: strict),
 
+    // MARK: Calls over HTTP: what the shell and the helper both know, and the helper
+    .target(name: "HTTPCall", dependencies: ["RPCShell"], swiftSettings: strict),
+    .executableTarget(
+      name: "HTTPHelper", dependencies: ["CCurl", "HTTPCall", "RPCShell"], swiftSettings: strict),
+
     // MARK: Measuring and removing file trees
     .target(name: "FileTree", dependencies: ["CLinux"], swiftSettings: strict),
 
@@ -51,15 +62,17 @@ let package = Package(
     .target(
       name: "AccountDatabase", dependencies: ["CLinux", "CSQLite", "RPCShell", "AccountModel"], swiftSettings: strict),
     .target(name: "PluginProcesses", dependencies: ["ChildProcesses", "RPCShell"], swiftSettings: strict),
-    .target(name: "HostAdapters", dependencies: ["RPCShell", "AccountModel", "ChildProcesses"], swiftSettings: strict),
-    .target(name: "Configuration", dependencies: ["RPCShell", "AccountModel"], swiftSettings: strict),
+    .target(
+      name: "HostAdapters", dependencies: ["RPCShell", "AccountModel", "ChildProcesses", "HTTPCall"],
+      swiftSettings: strict),
+    .target(name: "Configuration", dependencies: ["RPCShell", "AccountModel", "HTTPCall"], swiftSettings: strict),
 
     // MARK: The program
     .executableTarget(
       name: "RPCShellMain",
       dependencies: [
         "CLinux", "RPCShell", "AccountModel", "PlanPlugin", "StoragePlugin", "ChildProcesses", "FileStorage",
-        "HostAdapters", "PluginProcesses", "AccountDatabase", "Configuration",
+        "HostAdapters", "HTTPCall", "PluginProcesses", "AccountDatabase", "Configuration",
       ],
       path: "Sources/RPCShell/Main", swiftSettings: strict),
 
@@ -90,6 +103,8 @@ let package = Package(
         "FileStorage",
         "FileTree",
         "HostAdapters",
+        "HTTPCall",
+        "HTTPHelper",
         "PlanPlugin",
         "PluginProcesses",
         "RPCShell",

@@ -17,6 +17,15 @@ enum Binary: String, CaseIterable, Sendable {
     }
   }
 
+  /// The helper that makes calls over HTTP: the shell looks for it beside itself.
+  static var httpHelper: String {
+    get throws {
+      let path = try rpcshell.path.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/rpcshell-http"
+      guard access(path, X_OK) == 0 else { throw Missing(description: "\(path) is not there: run `make build` first") }
+      return path
+    }
+  }
+
   /// The sanitizer that the binaries were built with, if any.
   static var sanitizer: String? { getenv("RPCSHELL_SANITIZED").map { String(cString: $0) } }
 
