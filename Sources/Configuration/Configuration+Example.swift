@@ -14,14 +14,21 @@ extension Configuration {
       "// accountId": "which account of the store; by default default",
       "accountId": "default",
 
-      "// handlers": "who does what: local is built in (the default), host asks the client, exec runs a program, plugin is one of those below, null is not available",
+      "// handlers": "who does what: local is built in (the default), host asks the client, exec runs a program, http calls a server, plugin is one of those below, null is not available",
       "handlers": {
         "// timeout": "seconds after which a call is given up; by default 600 for onUpgrade, else 60",
         "onUpgrade": {"adapter": "local", "timeout": 300},
         "onManage": {"adapter": "host", "timeout": 120},
-        "// exec": "command is the program and its arguments, env names the variables that it is given, cwd is where it starts",
-        "onRestore": {"adapter": "exec", "command": ["./restore", "--quiet"], "env": ["PATH", "BILLING_TOKEN"], "cwd": "~"},
-        "onClearCache": {"adapter": "local"},
+        "// url": "where http posts a call; each header is a text, a variable or a file, read at each call",
+        "onRestore": {
+          "adapter": "http",
+          "url": "https://billing.example/restore",
+          "headers": {"Authorization": {"env": "BILLING_TOKEN", "prefix": "Bearer "}},
+          "// retries": "how often a call is tried again; 4 is the default",
+          "retries": 4
+        },
+        "// command": "what exec runs, without a shell; env names the variables that it is given, cwd is where it starts",
+        "onClearCache": {"adapter": "exec", "command": ["./clear", "--quiet"], "env": ["PATH"], "cwd": "~"},
         "onRemove": {"adapter": "plugin", "plugin": "media", "timeout": 60}
       },
 

@@ -1,3 +1,4 @@
+public import HTTPCall
 public import RPCShell
 
 // MARK: Who does what
@@ -13,10 +14,12 @@ extension Configuration {
     case exec(Command)
     /// The plugin of that name, which is called.
     case plugin(String)
+    /// A server, which is called.
+    case http(HTTPEndpoint)
 
     /// What a file calls it.
     public enum Name: String, Sendable, CaseIterable {
-      case local, host, exec, plugin
+      case local, host, exec, http, plugin
     }
 
     /// What a file calls it.
@@ -26,6 +29,7 @@ extension Configuration {
       case .host: .host
       case .exec: .exec
       case .plugin: .plugin
+      case .http: .http
       }
     }
   }
@@ -89,6 +93,7 @@ extension Configuration {
     case .local, .host: []
     case .exec: Command.members
     case .plugin: [.required("plugin", .nonEmptyString)]
+    case .http: HTTPEndpoint.members
     }
   }
 
@@ -121,6 +126,11 @@ extension Configuration {
     case .host: .host
     case .exec: .exec(try Command(validated: view, path: path, paths))
     case .plugin: .plugin(view["plugin"]!.string!)
+    case .http:
+      .http(
+        try HTTPEndpoint(validated: view, path: path) { (file, place) throws(SchemaViolation) in
+          try paths.resolve(file, at: place)
+        })
     }
   }
 }

@@ -1,5 +1,6 @@
 import AccountModel
 import Configuration
+import HTTPCall
 import RPCShell
 
 /// What `rpcshell config check` prints: each setting with its value, and who says so.
@@ -117,12 +118,13 @@ struct ConfigurationReport {
       origin: isGiven ? .configuration : .byDefault)
   }
 
-  /// Of a program only what it is called: its arguments may be secrets.
+  /// Of a program only what it is called, of a server only its URL: arguments and headers may be secrets.
   private func name(of adapter: Configuration.Adapter) -> String {
     switch adapter {
     case .local, .host: adapter.name.rawValue
     case .exec(let command): "exec \(command.arguments[0].plainLine)"
     case .plugin(let name): "plugin \(name)"
+    case .http(let endpoint): "http \(withoutSecrets(endpoint.url.text))"
     }
   }
 

@@ -16,6 +16,7 @@ extension Configuration {
       case .host: HostHandler()
       case .exec(let command): ExecHandler(ChildCommand(command))
       case .plugin(let name): PluginHandler(name)
+      case .http(let endpoint): HTTPHandler(endpoint)
       }
     return adapter.map { ActionBinding($0, timeout: handler.timeout, isCustom: handler.isCustom) }
   }

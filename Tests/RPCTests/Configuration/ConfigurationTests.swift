@@ -104,7 +104,7 @@ struct ConfigurationTests {
     (#"{"handlers":{"onUpgrade":{"adapter":null}}}"#, "handlers.onUpgrade.adapter: expected a string, got null"),
     (
       #"{"handlers":{"onUpgrade":{"adapter":"hots"}}}"#,
-      "handlers.onUpgrade.adapter: expected one of 'local', 'host', 'exec', 'plugin', got 'hots'; did you mean 'host'?"
+      "handlers.onUpgrade.adapter: expected one of 'local', 'host', 'exec', 'http', 'plugin', got 'hots'; did you mean 'host'?"
     ),
     (
       #"{"handlers":{"onRemove":{"adapter":"host","command":["rm"]}}}"#,
