@@ -27,10 +27,13 @@ struct DocumentedBlock: Sendable, CustomTestStringConvertible {
   }
 
   /// What runs the commands of a `console` block (`$`), each under its own text, in an empty folder.
-  var script: String { get throws { try script(beside: [:]) } }
-
-  /// - Parameter programs: texts of programs that are in the folder, by their names.
-  func script(beside programs: [String: String]) throws -> String {
+  /// - Parameters:
+  ///   - folder: a command that goes to the folder where the others run.
+  ///   - programs: texts of programs that are in that folder, by their names.
+  func script(
+    in folder: String = #"folder=$(mktemp -d) && cd "$folder" && trap 'rm -rf "$folder"' EXIT"#,
+    beside programs: [String: String] = [:]
+  ) throws -> String {
     let files = programs.map { name, text in "cat > \(name) <<'END OF FILE'\n\(text)\nEND OF FILE\nchmod +x \(name)\n" }
     let commands = lines.map { line in
       guard line.hasPrefix("$ ") else { return "" }
@@ -39,7 +42,7 @@ struct DocumentedBlock: Sendable, CustomTestStringConvertible {
       return "echo '$ \(quoted)'\n\(command)\n"
     }
     return """
-      folder=$(mktemp -d) && cd "$folder" && trap 'rm -rf "$folder"' EXIT
+      \(folder)
       rpcshell() { '\(try Binary.rpcshell.path)' "$@"; }
       exec 2>&1
       \(files.joined())\(commands.joined())
