@@ -124,7 +124,7 @@ struct ConfigurationReport {
     case .local, .host: adapter.name.rawValue
     case .exec(let command): "exec \(command.arguments[0].plainLine)"
     case .plugin(let name): "plugin \(name)"
-    case .http(let endpoint): "http \(withoutSecrets(endpoint.url.text))"
+    case .http(let endpoint): "http \(endpoint.url.text.withoutSecrets)"
     }
   }
 
