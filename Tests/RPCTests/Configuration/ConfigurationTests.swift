@@ -91,7 +91,8 @@ struct ConfigurationTests {
   @Test(arguments: [
     ("[]", "expected an object, got an array"), ("7", "expected an object, got an integer"),
     (#"{"local":"de"}"#, "local: unknown member; did you mean 'locale'?"),
-    (#"{"theme":"dark"}"#, "theme: unknown member"), (#"{"plugin":[]}"#, "plugin: unknown member; did you mean 'plugins'?"),
+    (#"{"theme":"dark"}"#, "theme: unknown member"),
+    (#"{"plugin":[]}"#, "plugin: unknown member; did you mean 'plugins'?"),
     (#"{"/ locale":"de"}"#, "/ locale: unknown member; did you mean 'locale'?"),
     (#"{"locale":1}"#, "locale: expected a string, got an integer"),
     (#"{"locale":"no such"}"#, "locale: expected an identifier like 'en_US' or 'pt-BR', got 'no such'"),
