@@ -110,6 +110,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(200, DONE, Content_Length="10")
         self.close_connection = True
 
+    def at_stale(self, times="1000"):
+        """A body that is cut short, and on the open connection, a moment later, what looks like the next answer."""
+        if self.nth > int(times):
+            return self.answer(200, DONE)
+        self.answer(200, DONE[:10])
+        self.wfile.flush()
+        time.sleep(0.1)
+        forged = b'{"outcome":"completed","restored":666}'
+        self.answer(200, forged)
+
     def at_unframed(self, times="1000"):
         """No length, and the connection ends within the body."""
         self.close_connection = True

@@ -84,6 +84,13 @@ struct HTTPHelperTests {
     }
   }
 
+  @Test func `what is left on a connection is not the answer to the next try`() async throws {
+    try await FaultServer.run { server in
+      let ending = try await HelperCall(url: server.url("stale/1")).run()
+      #expect(ending.texts == [Self.again, Self.done])
+    }
+  }
+
   @Test func `no more than the bound is read of a body that does not end`() async throws {
     try await FaultServer.run { server in
       _ = try await HelperCall(url: server.url("huge/unsaid")).run()
