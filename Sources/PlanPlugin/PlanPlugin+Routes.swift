@@ -51,7 +51,7 @@ extension PlanPlugin {
     .eventual(
       .query, self, "plan.previewUpgrade", "What going up would cost", result: { UpgradePreviewText.schema }
     ) { (plugin, _, context) throws(RPCError) in
-      try plugin.whenLoaded("previewUpgrade", context) { (plugin) throws(RPCError) in
+      try plugin.whenLoaded("upgrade", context) { (plugin) throws(RPCError) in
         .later(try plugin.previewUpgrade(context))
       }
     }

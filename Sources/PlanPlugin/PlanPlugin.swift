@@ -133,7 +133,11 @@ public actor PlanPlugin: Plugin {
     if isStateKnown { publish(StateFeed.Transition(cause: "account")) } else { makeFeed() }
   }
 
-  private func makeFeed() { feed = StateFeed(plugin: name, initial: snapshot()) }
+  private func makeFeed() {
+    // What was passed before anybody saw a state is no news.
+    _ = state.takeAlerts()
+    feed = StateFeed(plugin: name, initial: snapshot())
+  }
 
   private func snapshot() -> StateSnapshot { state.snapshot(now: host.now(), environment, cache: &cache) }
 

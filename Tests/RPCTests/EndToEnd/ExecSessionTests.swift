@@ -92,7 +92,7 @@ struct ExecSessionTests {
   }
 
   @Test func `5 MB of upgrades are all answered before anybody reads`() async throws {
-    let session = try ExecSession([.onUpgrade: "exit 130"])
+    let session = try ExecSession([.onUpgrade: "exit 130"], more: #","store":"memory""#)
     let count = 5 << 20 / ExecSession.request(100_000, "plan.upgrade").utf8.count
     let requests = (0..<count).map { ExecSession.request(100_000 + $0, "plan.upgrade") }.joined()
     let ending = try await RunningShell.run(session.setup) { shell in
@@ -176,7 +176,7 @@ struct ExecSessionTests {
   // MARK: What they cannot have
 
   @Test func `with few descriptors an action fails with words, and the session lives`() async throws {
-    let session = try ExecSession([.onUpgrade: "exit 130"])
+    let session = try ExecSession([.onUpgrade: "exit 130"], more: #","store":"memory""#)
     var messages: [String] = []
     for limit in 5...24 {
       var setup = session.setup
@@ -195,7 +195,7 @@ struct ExecSessionTests {
 
   @Test(.enabled(if: getuid() == 0, "only root may become somebody else"))
   func `with a full process table an action fails with words, and the session lives`() async throws {
-    let session = try ExecSession([.onUpgrade: "exit 130"])
+    let session = try ExecSession([.onUpgrade: "exit 130"], more: #","store":"memory""#)
     chmod(session.folder.path, 0o755)
     var setup = session.setup
     // Nobody else runs anything under this number.

@@ -9,7 +9,7 @@ struct InitializeTests {
     {"serverInfo":{"name":"rpcshell","version":"0"},"protocolVersion":"1","capabilities":{"batch":true,\#
     "cancellation":true,"progress":true,"framing":["lines","headers"],"events":[],"render":[]},"plugins":[{"name":\#
     "test","version":"0","methods":["subtract","sum","get_data","update","notify_sum","notify_hello","test.slow",\#
-    "test.stubborn","test.wait","test.unblock","test.fail","test.ask","test.large","test.print","test.event"]}]}
+    "test.stubborn","test.wait","test.look","test.unblock","test.fail","test.ask","test.large","test.print","test.event"]}]}
     """#
 
   @Test(arguments: [
