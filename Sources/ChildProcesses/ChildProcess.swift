@@ -1,5 +1,4 @@
 import CLinux
-import CSpawn
 import Glibc
 public import RPCShell
 
@@ -58,11 +57,12 @@ public actor ChildProcess {
     event: @escaping @Sendable (Event) -> Void
   ) throws(SpawnFailure) -> ChildProcess {
     guard let program = command.programPath() else {
-      throw SpawnFailure(message: "cannot start '\(command.arguments[0])': no folder of PATH has it", code: ENOENT)
+      throw .notFound(command)
     }
     // Whatever is missing must be missing before the child does something.
     guard executor.prepareToWatch(), let pipes = ChildPipes() else { throw .cannotStart(command, errno) }
-    let id = spawn(program, command, pipes)
+    let id = command.spawn(
+      program, input: pipes.input.reading, output: pipes.output.writing, error: pipes.error.writing)
     let code = errno
     pipes.closeChildsEnds()
     switch id {
@@ -90,25 +90,6 @@ public actor ChildProcess {
       Output(descriptor: pipes.output.reading, isError: false), Output(descriptor: pipes.error.reading, isError: true),
     ]
     process = cl_pidfd_open(id)
-  }
-
-  private static func spawn(
-    _ program: String, _ command: ChildCommand, _ pipes: ChildPipes
-  ) -> Result<pid_t, SpawnFailure> {
-    let arguments = CStrings(command.arguments)
-    let environment = CStrings(command.environment.map { "\($0.name)=\($0.value)" })
-    var step = cspawn_fork
-    let id = program.withCString { program in
-      func start(in folder: UnsafePointer<CChar>?) -> pid_t {
-        var request = cspawn_request(
-          program: program, arguments: arguments.pointer, environment: environment.pointer, folder: folder,
-          input: pipes.input.reading, output: pipes.output.writing, error: pipes.error.writing)
-        return cspawn(&request, &step)
-      }
-      return command.folder?.withCString(start) ?? start(in: nil)
-    }
-    if id > 0 { return .success(id) }
-    return .failure(.cannotStart(command, errno, in: step == cspawn_folder ? command.folder : nil))
   }
 
   // MARK: Input
@@ -290,32 +271,4 @@ public actor ChildProcess {
   public func killGroup() { if end == nil { signalGroup(SIGKILL) } }
 
   private func signalGroup(_ signal: Int32) { Glibc.kill(-id, signal) }
-}
-
-/// Texts as C has them, for as long as this lives.
-private final class CStrings {
-  let pointer: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-  private let count: Int
-
-  init(_ texts: [String]) {
-    count = texts.count
-    pointer = .allocate(capacity: count + 1)
-    for (at, text) in texts.enumerated() { pointer[at] = strdup(text) }
-    pointer[count] = nil
-  }
-
-  deinit {
-    for at in 0..<count { free(pointer[at]) }
-    pointer.deallocate()
-  }
-}
-
-extension SpawnFailure {
-  /// `cannot start 'buy': Permission denied`
-  fileprivate static func cannotStart(_ command: ChildCommand, _ code: Int32, in folder: String? = nil) -> SpawnFailure
-  {
-    let place = folder.map { " in '\($0)'" } ?? ""
-    return SpawnFailure(
-      message: "cannot start '\(command.arguments[0])'\(place): \(String(cString: strerror(code)))", code: code)
-  }
 }
