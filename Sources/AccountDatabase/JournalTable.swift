@@ -72,11 +72,13 @@ struct JournalTable {
 
   // MARK: Writing
 
-  /// Adds a row behind all others, whatever its own number says.
+  /// Adds a row behind all others of the account, whatever its own number says.
   /// - Returns: its number.
   @discardableResult
   func add(_ row: Row) throws(DatabaseFailure) -> Int {
-    let last = try engine.run("SELECT COALESCE(MAX(sequence), 0) FROM journal").first?.first
+    let last = try engine.run(
+      "SELECT COALESCE(MAX(sequence), 0) FROM journal WHERE account_id = $1", [.text(account)]
+    ).first?.first
     guard case .integer(let last) = last else { throw .unreadable("the journal") }
     let (outcome, ended) = Self.values(of: row.end)
     try engine.run(
@@ -94,8 +96,8 @@ struct JournalTable {
   func end(_ sequence: Int, _ end: Row.End, members: [RPCError.Member] = []) throws(DatabaseFailure) {
     let (outcome, ended) = Self.values(of: end)
     try engine.run(
-      "UPDATE journal SET outcome = $1, ended = $2, members = $3 WHERE sequence = $4",
-      [outcome, ended, Self.text(of: members), .integer(sequence)])
+      "UPDATE journal SET outcome = $1, ended = $2, members = $3 WHERE account_id = $4 AND sequence = $5",
+      [outcome, ended, Self.text(of: members), .text(account), .integer(sequence)])
   }
 
   /// Drops what is both far back and old. What has no end stays.

@@ -10,11 +10,12 @@ enum Migrations {
         as_of TEXT,
         changed DOUBLE PRECISION NOT NULL)
       """,
-      // One row for each time that an action was begun, in the order of the sequence: clocks are set back at times.
+      // One row for each time that an action was begun, in the order of the sequence: clocks are set back at times. Each
+      // account counts for itself, so that accounts on a server do not wait for each other.
       """
       CREATE TABLE journal (
-        sequence BIGINT NOT NULL PRIMARY KEY,
         account_id TEXT NOT NULL,
+        sequence BIGINT NOT NULL,
         key TEXT NOT NULL,
         action TEXT NOT NULL,
         digest TEXT NOT NULL,
@@ -22,7 +23,8 @@ enum Migrations {
         session BIGINT NOT NULL,
         outcome TEXT,
         ended DOUBLE PRECISION,
-        members TEXT)
+        members TEXT,
+        PRIMARY KEY (account_id, sequence))
       """,
       "CREATE INDEX journal_key ON journal (account_id, key, sequence)",
       "CREATE INDEX journal_open ON journal (account_id, sequence) WHERE outcome IS NULL OR outcome = 'interrupted'",
