@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .executable(name: "rpcshell", targets: ["RPCShellMain"]),
     .executable(name: "rpcshell-http", targets: ["HTTPHelper"]),
+    .executable(name: "rpcshell-postgres", targets: ["PostgreSQLHelper"]),
   ],
   targets: [
     // MARK: JSON library (Debian: libjansson-dev)
@@ -32,6 +33,11 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", path: "Sources/CCurl", pkgConfig: "libcurl",
       providers: [.apt(["libcurl4-openssl-dev"])]),
+
+    // MARK: PostgreSQL's library (Debian: libpq-dev); only the helper that speaks to servers has it
+    .systemLibrary(
+      name: "CPostgres", path: "Sources/CPostgres", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"])]),
 
     // MARK: Linux calls that the Glibc module leaves out (header only)
     .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
@@ -60,7 +66,9 @@ let package = Package(
     .target(
       name: "FileStorage", dependencies: ["CLinux", "RPCShell", "AccountModel", "FileTree"], swiftSettings: strict),
     .target(
-      name: "AccountDatabase", dependencies: ["CLinux", "CSQLite", "RPCShell", "AccountModel"], swiftSettings: strict),
+      name: "AccountDatabase", dependencies: ["CLinux", "CSQLite", "RPCShell", "ChildProcesses", "AccountModel"],
+      swiftSettings: strict),
+    .executableTarget(name: "PostgreSQLHelper", dependencies: ["CPostgres", "RPCShell"], swiftSettings: strict),
     .target(name: "PluginProcesses", dependencies: ["ChildProcesses", "RPCShell"], swiftSettings: strict),
     .target(
       name: "HostAdapters", dependencies: ["RPCShell", "AccountModel", "ChildProcesses", "HTTPCall"],

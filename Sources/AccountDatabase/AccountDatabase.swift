@@ -22,6 +22,8 @@ public final class AccountDatabase: AccountStore {
     }
   }
 
+  /// The file or server, without secrets.
+  public let name: String
   private let thread: DatabaseThread<AccountDesk>
   private let executor: LoopExecutor
 
@@ -34,6 +36,7 @@ public final class AccountDatabase: AccountStore {
     _ engine: any DatabaseEngine, _ settings: Settings, executor: LoopExecutor, now: @escaping @Sendable () -> Double,
     log: @escaping @Sendable (String) -> Void
   ) {
+    name = engine.name
     thread = DatabaseThread(AccountDesk(engine, settings, now: now, log: log))
     self.executor = executor
   }

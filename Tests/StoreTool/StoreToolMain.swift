@@ -3,7 +3,7 @@ import AccountModel
 import Glibc
 import RPCShell
 
-/// `StoreTool PATH [--kill-at N] COMMAND…`: does one thing after the other with an account's store, and prints a line
+/// `StoreTool PATH|URL [--kill-at N] COMMAND…`: does one thing after the other with an account's store, and prints a line
 /// about each.
 ///
 /// `load`, `begin KEY ACTION`, `end KEY OUTCOME [PLAN]`, `keep PLAN`, `history`, `shell SCRIPT`, `wait` for a line on
@@ -15,14 +15,16 @@ struct StoreToolMain {
   static func main() {
     var words = CommandLine.arguments.dropFirst()
     guard let path = words.popFirst() else { exit(2) }
-    var engine: any DatabaseEngine = SQLiteEngine(path: path, busySeconds: 0.2)
+    let isServer = path.hasPrefix("postgresql:")
+    var engine: any DatabaseEngine =
+      isServer ? PostgreSQLEngine(url: path, account: "default") : SQLiteEngine(path: path, busySeconds: 0.2)
     if words.first == "--kill-at" {
       let last = words.dropFirst().first.flatMap { Int($0) }
       words = words.dropFirst(2)
       engine = SteppedEngine(engine) { step in if step.number == last { kill(getpid(), SIGKILL) } }
     }
     let executor = LoopExecutor()
-    let settings = AccountDatabase.Settings(companions: CompanionFiles(beside: path))
+    let settings = AccountDatabase.Settings(companions: isServer ? nil : CompanionFiles(beside: path))
     let tool = StoreToolMain(
       store: AccountDatabase(engine, settings, executor: executor, now: { 1000 }) { say("log \($0)") })
     let commands = Array(words)

@@ -41,10 +41,13 @@ enum Account {
   /// What the top plan of the sample says of how to begin again; nil where the account is somebody's own.
   private static func startOverHint(_ setup: Setup, isKept: Bool) -> String? {
     guard setup.configuration?.account.isSample ?? true else { return nil }
-    guard isKept, case .sqlite(let path) = setup.store else {
-      return "To start over with the sample account, restart the session (--demo starts afresh)"
+    switch setup.store {
+    case .sqlite(let path) where isKept:
+      return "To start over with the sample account, move \(path) away; --demo starts afresh each time"
+    case .postgresql where isKept:
+      return "To start over with the sample account, configure another accountId; --demo starts afresh each time"
+    default: return "To start over with the sample account, restart the session (--demo starts afresh)"
     }
-    return "To start over with the sample account, move \(path) away; --demo starts afresh each time"
   }
 
   /// Where the account is kept; nothing is opened before it is asked.
@@ -52,11 +55,19 @@ enum Account {
   /// - Parameter initial: what an account that is new starts with.
   /// - Returns: nil where it is in memory alone.
   static func database(_ setup: Setup, initial: PlanUsage?, executor: LoopExecutor) -> AccountDatabase? {
-    guard case .sqlite(let path) = setup.store else { return nil }
+    let account = setup.configuration?.accountID ?? Configuration.defaultAccountID
+    let engine: any DatabaseEngine
+    // Beside a file, else in the state folder.
+    let place: String?
+    switch setup.store {
+    case .memory, nil: return nil
+    case .sqlite(let path): (engine, place) = (SQLiteEngine(path: path), path)
+    case .postgresql(let url):
+      (engine, place) = (PostgreSQLEngine(url: url, account: account), setup.stateFolder.map { $0 + "/account.db" })
+    }
     let settings = AccountDatabase.Settings(
-      accountID: setup.configuration?.accountID ?? Configuration.defaultAccountID, initial: initial,
-      companions: CompanionFiles(beside: path))
-    return AccountDatabase(SQLiteEngine(path: path), settings, executor: executor, now: setup.now) { line in
+      accountID: account, initial: initial, companions: place.map { CompanionFiles(beside: $0) })
+    return AccountDatabase(engine, settings, executor: executor, now: setup.now) { line in
       StandardError.line("rpcshell: " + line)
     }
   }
@@ -74,12 +85,5 @@ extension Setup {
   var needsStore: Bool {
     guard let configuration, configuration.store == nil else { return true }
     return [HostAction.onUpgrade, .onManage, .onRestore].contains { configuration.handler(of: $0)?.adapter == .local }
-  }
-
-  /// - Throws: where the configured store cannot be had, as an error of the configuration.
-  func checkStore() throws(UsageError) {
-    guard case .postgresql = store else { return }
-    throw UsageError(
-      "\(file?.path ?? ""): store: PostgreSQL is not built in; expected 'sqlite:PATH' or 'memory'", see: nil)
   }
 }

@@ -29,7 +29,6 @@ final class Setup: Sendable {
       configuration = try file?.read(isKnownTimeZone: SystemTimeZone.isKnown)
     } catch { throw UsageError(error.text, see: nil) }
     try checkRoots()
-    try checkStore()
   }
 
   /// `RPCSHELL_NOW` stops the clock of a demo, for output that can be compared byte for byte.

@@ -18,20 +18,18 @@ struct StoreCommand {
   func run() throws(UsageError) -> ExitStatus {
     let output = StandardOutput.take()
     let executor = LoopExecutor()
-    guard let database = Account.database(setup, initial: nil, executor: executor), let path else {
+    guard let database = Account.database(setup, initial: nil, executor: executor) else {
       return show("The account is kept in memory: there is no store\n", output, unless: verb != .check)
     }
-    if verb != .import && access(path, F_OK) != 0 && errno == ENOENT {
+    if case .sqlite(let path) = setup.store, verb != .import, access(path, F_OK) != 0 && errno == ENOENT {
       return show("\(path.plainLine) is not there yet: a session makes it\n", output, unless: verb == .export)
     }
     switch verb {
-    case .check: return check(database, path, executor, output)
+    case .check: return check(database, executor, output)
     case .export: return export(database, executor, output)
     case .import: return put(database, executor)
     }
   }
-
-  private var path: String? { if case .sqlite(let path) = setup.store { path } else { nil } }
 
   /// Prints a text, or says that as what went wrong.
   private func show(_ text: String, _ output: StandardOutput, unless isWrong: Bool) -> ExitStatus {
@@ -46,12 +44,13 @@ struct StoreCommand {
   // MARK: Out
 
   private func check(
-    _ database: AccountDatabase, _ path: String, _ executor: LoopExecutor, _ output: StandardOutput
+    _ database: AccountDatabase, _ executor: LoopExecutor, _ output: StandardOutput
   ) -> ExitStatus {
     switch executor.run({ await database.check().get() }) {
     case .success(let report):
       let interrupted = report.interrupted == 0 ? "" : ", \(report.interrupted) of them interrupted"
-      let line = "\(path.plainLine) is good: version \(report.version), actions: \(report.entries)\(interrupted)\n"
+      let line =
+        "\(database.name.plainLine) is good: version \(report.version), actions: \(report.entries)\(interrupted)\n"
       return output.printed(Array(line.utf8)) ?? .success
     case .failure(let failure): return failed(failure.message)
     }

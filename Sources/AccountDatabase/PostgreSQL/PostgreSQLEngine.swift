@@ -1,0 +1,253 @@
+import ChildProcesses
+import Glibc
+import RPCShell
+
+/// Accounts in a database of a PostgreSQL server, in tables of a schema `rpcshell`.
+///
+/// What sessions hold they hold by advisory locks, which the server drops when a connection goes: each session one with
+/// its number, whoever writes to an account one for the time of the transaction. Used on one thread at a time.
+public final class PostgreSQLEngine: DatabaseEngine, @unchecked Sendable {
+  /// Host and database.
+  public let name: String
+  public let session = Int.random(in: 1..<1 << 62)
+  private let url: String
+  private let helper: String?
+  private let locks: Locks
+  private let changes = Changes()
+  private var connection: PostgreSQLConnection?
+  private var wasOpen = false
+  /// The server's number for it; empty while it begins.
+  private var transaction: String?
+
+  /// - Parameters:
+  ///   - url: `postgresql://…`; may hold secrets.
+  ///   - account: whose changes are reported, and whose writers wait for each other.
+  ///   - helper: the program that speaks to the server; by default the one that is installed with this program.
+  public init(url: String, account: String, helper: String? = nil) {
+    self.url = url
+    self.helper = helper
+    name = url.postgreSQLName
+    locks = Locks(account)
+  }
+
+  /// Numbers of advisory locks. Those of sessions are above 0.
+  private struct Locks {
+    /// Whoever writes to the account.
+    let writing: Int
+    /// Shared by all who want to hear of changes.
+    let watching: Int
+    /// Whoever makes tables.
+    let schema = -"schema".stableNumber - 1
+    let channel: String
+
+    init(_ account: String) {
+      writing = -("write " + account).stableNumber - 1
+      watching = -("watch " + account).stableNumber - 1
+      channel = "rpcshell_\(("watch " + account).stableNumber)"
+    }
+  }
+
+  // MARK: Opening
+
+  public func open() throws(DatabaseFailure) { _ = try opened() }
+
+  private func opened() throws(DatabaseFailure) -> PostgreSQLConnection {
+    if let connection, !connection.isLost { return connection }
+    connection = nil
+    guard let helper = helper ?? HelperProgram.path(of: "rpcshell-postgres") else {
+      throw DatabaseFailure(PostgreSQLFailure.noHelper)
+    }
+    let new: PostgreSQLConnection
+    do throws(PostgreSQLRefusal) {
+      new = try PostgreSQLConnection(url, helper: helper) { [changes] in changes.notice() }
+    } catch { throw PostgreSQLFailure.failure(error) }
+    guard new.version >= 140_000 else { throw DatabaseFailure(PostgreSQLFailure.outdated) }
+    try prepare(new)
+    // What others did in between was not heard of.
+    if wasOpen { changes.notice() }
+    (connection, wasOpen) = (new, true)
+    return new
+  }
+
+  /// Settings that promises depend on, whatever they are on the server. A session that has vanished is noticed by the
+  /// server within half a minute, one that stops within a transaction is ended.
+  private static let settings = [
+    "SET search_path = rpcshell", "SET default_transaction_isolation = 'read committed'", "SET lock_timeout = '5s'",
+    "SET statement_timeout = '15s'", "SET idle_in_transaction_session_timeout = '30s'", "SET idle_session_timeout = 0",
+    "SET tcp_keepalives_idle = 10", "SET tcp_keepalives_interval = 5", "SET tcp_keepalives_count = 3",
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') <> 'remote_apply'",
+  ]
+
+  private func prepare(_ connection: PostgreSQLConnection) throws(DatabaseFailure) {
+    do throws(PostgreSQLRefusal) {
+      let isReadOnly = try connection.run(
+        "SELECT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean)::integer", [])
+      guard isReadOnly == [[.integer(0)]] else { throw PostgreSQLRefusal(.statement, "", state: "25006") }
+      let answer = try connection.runAll(
+        Self.settings + [
+          "SELECT pg_advisory_lock_shared(\(locks.watching))", "LISTEN \(locks.channel)",
+          "SELECT pg_try_advisory_lock(\(session))::integer",
+        ])
+      if let refusal = answer.refusal { throw refusal }
+      if answer.results.last?.rows != [[.integer(1)]] { try takeOver(connection) }
+    } catch { throw PostgreSQLFailure.failure(error) }
+  }
+
+  /// Ends this session's last connection, which the server believes to be there.
+  private func takeOver(_ connection: PostgreSQLConnection) throws(PostgreSQLRefusal) {
+    let answer = try connection.runAll([
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+      AND classid = \(session >> 32) AND objid = \(session & 0xFFFF_FFFF) AND pid <> pg_backend_pid()
+      """, "SELECT pg_advisory_lock(\(session))",
+    ])
+    if let refusal = answer.refusal { throw refusal }
+  }
+
+  // MARK: Statements
+
+  @discardableResult
+  public func run(_ statement: String, _ parameters: [SQLValue]) throws(DatabaseFailure) -> [[SQLValue]] {
+    try asking { connection throws(PostgreSQLRefusal) in try connection.run(statement, parameters) }
+  }
+
+  /// Does something that may be done again where the connection was lost, unless it is a part of a transaction.
+  private func asking<Value>(
+    _ work: (PostgreSQLConnection) throws(PostgreSQLRefusal) -> Value
+  ) throws(DatabaseFailure) -> Value {
+    guard transaction == nil else {
+      guard let connection else { throw DatabaseFailure(PostgreSQLFailure.undone) }
+      do throws(PostgreSQLRefusal) { return try work(connection) } catch {
+        throw error.isLost ? DatabaseFailure(PostgreSQLFailure.undone) : PostgreSQLFailure.failure(error)
+      }
+    }
+    let first = try opened()
+    do throws(PostgreSQLRefusal) { return try work(first) } catch {
+      guard error.isLost else { throw PostgreSQLFailure.failure(error) }
+    }
+    let second = try opened()
+    do throws(PostgreSQLRefusal) { return try work(second) } catch { throw PostgreSQLFailure.failure(error) }
+  }
+
+  // MARK: Transactions
+
+  public func begin() throws(DatabaseFailure) {
+    let writing = locks.writing
+    let id = try asking { connection throws(PostgreSQLRefusal) in
+      let answer = try connection.runAll([
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", "SELECT pg_advisory_xact_lock(\(writing))",
+        "SELECT pg_current_xact_id()::text",
+      ])
+      guard let refusal = answer.refusal else { return answer.results.last?.rows.first?.first }
+      // What has begun is over, so that the next can begin.
+      if !refusal.isLost { _ = try connection.runAll(["ROLLBACK"]) }
+      throw refusal
+    }
+    if case .text(let id) = id { transaction = id }
+  }
+
+  public func commit() throws(DatabaseFailure) {
+    guard let connection, let transaction else { throw DatabaseFailure(PostgreSQLFailure.undone) }
+    do throws(PostgreSQLRefusal) {
+      // Notifying is a transaction of its own: all that notify wait for each other to reach the disk. The server does it
+      // even if this process ends meanwhile. Where nobody else listens it is left out.
+      let answer = try connection.runAll([
+        "COMMIT",
+        "SELECT pg_notify('\(locks.channel)', '') WHERE NOT pg_try_advisory_xact_lock(\(locks.watching))",
+      ])
+      // The answer to the commit of what has failed is ROLLBACK.
+      guard answer.results.first?.tag != "COMMIT" else { return self.transaction = nil }
+      throw answer.refusal ?? PostgreSQLRefusal(.statement, "the transaction had failed before")
+    } catch {
+      guard error.isLost else { throw PostgreSQLFailure.failure(error) }
+      self.transaction = nil
+      try findOut(transaction)
+    }
+  }
+
+  public func rollback() {
+    guard transaction != nil else { return }
+    transaction = nil
+    guard let connection, !connection.isLost else { return }
+    let answer = try? connection.runAll(["ROLLBACK"])
+    if answer?.refusal != nil { self.connection = nil }
+  }
+
+  /// Seconds for which the server is asked what became of a transaction, as while it starts again.
+  private static let patience = 10.0
+
+  /// Asks what became of a transaction whose commit was not answered: it is never done again unless it was not done.
+  /// - Throws: unless it was.
+  private func findOut(_ transaction: String) throws(DatabaseFailure) {
+    let deadline = MonotonicTime.now.advanced(by: .seconds(Self.patience))
+    repeat {
+      switch status(of: transaction) {
+      case "committed": return
+      case "aborted": throw DatabaseFailure(PostgreSQLFailure.undone)
+      default: poll(nil, 0, 100)
+      }
+    } while MonotonicTime.now < deadline
+    throw DatabaseFailure(PostgreSQLFailure.unknown)
+  }
+
+  /// - Returns: nil where that cannot be asked now.
+  private func status(of transaction: String) -> String? {
+    guard let connection = try? opened() else { return nil }
+    do throws(PostgreSQLRefusal) {
+      let rows = try connection.run("SELECT pg_xact_status($1::xid8)", [.text(transaction)])
+      guard case .text(let status) = rows.first?.first else { return nil }
+      return status
+    } catch {
+      // After a crash the server may not have come to that number yet: it wrote nothing under it.
+      return error.state == "22023" ? "aborted" : nil
+    }
+  }
+
+  // MARK: Versions
+
+  public func schemaVersion() throws(DatabaseFailure) -> Int {
+    if transaction != nil { try prepareSchema() }
+    guard case .text = try run("SELECT to_regclass('rpcshell.schema_version')::text").first?.first else { return 0 }
+    guard case .integer(let version) = try run("SELECT version FROM schema_version").first?.first else { return 0 }
+    return version
+  }
+
+  /// Whoever asks in a transaction is about to make tables: one does so at a time, whatever account it is about.
+  private func prepareSchema() throws(DatabaseFailure) {
+    try run("SELECT pg_advisory_xact_lock($1)", [.integer(locks.schema)])
+    guard try run("SELECT to_regnamespace('rpcshell')::text") == [[.null]] else { return }
+    try run("CREATE SCHEMA rpcshell")
+  }
+
+  public func setSchemaVersion(_ version: Int) throws(DatabaseFailure) {
+    try run("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)")
+    try run("DELETE FROM schema_version")
+    try run("INSERT INTO schema_version (version) VALUES ($1)", [.integer(version)])
+  }
+
+  public func problems() throws(DatabaseFailure) -> [String] {
+    // Reads every row; the server fails where one is damaged.
+    for table in ["account", "journal"] { try run("SELECT COUNT(read::text) FROM \(table) AS read") }
+    return []
+  }
+
+  // MARK: Others
+
+  public func isAlive(_ session: Int) throws(DatabaseFailure) -> Bool {
+    if session == self.session { return true }
+    // Shared, so that two who look do not find each other.
+    let isFree = try run("SELECT pg_try_advisory_xact_lock_shared($1)::integer", [.integer(session)])
+    return isFree != [[.integer(1)]]
+  }
+
+  public func watch(_ noticed: @escaping @Sendable () -> Void) { changes.watch(noticed) }
+
+  public func wasChanged() throws(DatabaseFailure) -> Bool {
+    do throws(DatabaseFailure) { try run("SELECT 1") } catch {
+      // Nobody hears of changes until there is a connection again.
+      changes.noticeLater()
+      throw error
+    }
+    return changes.take()
+  }
+}
