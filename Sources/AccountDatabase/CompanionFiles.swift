@@ -66,7 +66,10 @@ public struct CompanionFiles: Sendable {
   /// In one write, so that lines of several sessions do not mix.
   /// - Returns: the `errno` of a failure.
   private func append(_ bytes: [UInt8]) -> Int32? {
-    let descriptor = open(logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
+    func opened() -> Int32 { open(logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600) }
+    var descriptor = opened()
+    // Beside a server there is no folder before something is kept in it.
+    if descriptor < 0 && errno == ENOENT && planFile.makeFolders() { descriptor = opened() }
     guard descriptor >= 0 else { return errno }
     defer { close(descriptor) }
     let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }

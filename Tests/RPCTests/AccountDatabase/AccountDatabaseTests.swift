@@ -78,6 +78,18 @@ struct AccountDatabaseTests {
   }
 
   @Test(arguments: TestedEngine.allCases)
+  func `keys are told apart to the last letter`(engine: TestedEngine) async throws {
+    let rig = try StoreRig(engine)
+    let session = rig.session()
+    let keys = ["a", "A", "a ", "a\u{0}", "a\u{0}b", "a0b", "a\u{10FFFF}", "a\u{10FFFF}0b", "é", "e\u{301}", "'", "\\"]
+    for key in keys {
+      #expect(try await session.begin(key, .onManage, digest: key) == .begun)
+      try await session.end(key)
+    }
+    #expect(try await rig.session().history() == keys.reversed().map { $0 + "=completed" })
+  }
+
+  @Test(arguments: TestedEngine.allCases)
   func `an end brings its plan, both or neither`(engine: TestedEngine) async throws {
     let rig = try StoreRig(engine)
     let session = rig.session(initial: .plus)
@@ -214,7 +226,7 @@ struct AccountDatabaseTests {
       }
       func twice<Value>(_ work: () async throws -> Value) async throws -> Value {
         do { return try await work() } catch let failure as StoreFailure {
-          #expect(failure.message.contains("account.db fails "))
+          #expect(failure.message.contains(" fails "))
           return try await work()
         }
       }

@@ -8,26 +8,27 @@ import Testing
 
 /// The engines that a store is tested on.
 enum TestedEngine: String, CaseIterable, Sendable {
-  case sqlite
+  case sqlite, postgresql
 
-  /// A session's own, on the database that the folder stands for.
-  func make(in folder: TemporaryFolder) -> any DatabaseEngine {
-    switch self {
-    case .sqlite: SQLiteEngine(path: folder.at("state/account.db"), busySeconds: 10)
-    }
-  }
+  /// Those that can be had here; `PostgreSQLTests` says where one cannot.
+  static var allCases: [TestedEngine] { TestServer.isThere ? [.sqlite, .postgresql] : [.sqlite] }
 }
 
 /// One database, and sessions on it.
 final class StoreRig: Sendable {
   let folder: TemporaryFolder
-  private let engine: TestedEngine
+  /// nil where the database is a file in the folder.
+  let database: TestDatabase?
   /// What sessions said to the person at the terminal.
   let lines = Locked<[String]>([])
 
   init(_ engine: TestedEngine = .sqlite, in parent: String = "/dev/shm") throws {
-    self.engine = engine
+    database = engine == .postgresql ? try TestDatabase() : nil
     folder = try TemporaryFolder(in: parent)
+  }
+
+  private func engine(account: String) -> any DatabaseEngine {
+    database?.engine(account: account) ?? SQLiteEngine(path: folder.at("state/account.db"), busySeconds: 10)
   }
 
   /// A session. It is gone with its value.
@@ -38,13 +39,13 @@ final class StoreRig: Sendable {
     reached: @escaping @Sendable (SteppedEngine.Step) throws(DatabaseFailure) -> Void = { _ in }
   ) -> StoreSession {
     let ended = Later<Void>()
-    let engine = SteppedEngine(engine.make(in: folder), ended: { ended.set(()) }, reached: reached)
+    let engine = SteppedEngine(engine(account: account), ended: { ended.set(()) }, reached: reached)
     let settings = AccountDatabase.Settings(
       accountID: account, initial: initial, companions: CompanionFiles(beside: folder.at("state/account.db")))
     let store = AccountDatabase(engine, settings, executor: executor, now: { now }) { [lines] line in
       lines.withLock { $0.append(line) }
     }
-    return StoreSession(store, ended: ended)
+    return StoreSession(store, ended: ended, on: database)
   }
 
   /// The lines of the log, without their times.
@@ -61,11 +62,14 @@ final class StoreRig: Sendable {
 final class StoreSession {
   private(set) var store: AccountDatabase!
   private let ended: Later<Void>
+  /// Is there as long as the session.
+  private let database: TestDatabase?
 
   /// - Parameter ended: set once the store's engine is gone.
-  init(_ store: AccountDatabase, ended: Later<Void> = Later()) {
+  init(_ store: AccountDatabase, ended: Later<Void> = Later(), on database: TestDatabase? = nil) {
     self.store = store
     self.ended = ended
+    self.database = database
   }
 
   /// Ends it as if its process had ended.
