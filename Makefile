@@ -9,26 +9,30 @@ SHELL := /bin/bash
 STATIC := -Xswiftc -static-executable -Xswiftc -enforce-exclusivity=unchecked -Xlinker --gc-sections -Xlinker -s
 # What the linker says about name services and dlopen in static programs concerns parts of the libraries that are not used.
 QUIET := | grep -vE 'in statically linked applications requires at runtime|`mktemp. is dangerous'
-# The helper finds libcurl at run time, which is what keeps it up to date; with other flags than the shell's it needs a folder of its own.
-HELPER := --static-swift-stdlib --scratch-path .build/http -Xlinker --gc-sections -Xlinker -s
+# A helper finds its library at run time, which is what keeps that up to date; with other flags than the shell's it needs a folder of its own.
+HELPERS := .build/helpers
+HELPER := --static-swift-stdlib --scratch-path $(HELPERS) -Xlinker --gc-sections -Xlinker -s
 STRICT := --explicit-target-dependency-import-check error
 SWIFT_BUILD := swift build $(STRICT)
 BINARIES := RPCSHELL_BINARY=$(CURDIR)/.build/release/rpcshell TESTSHELL_BINARY=$(CURDIR)/.build/release/TestShell \
 	TREETOOL_BINARY=$(CURDIR)/.build/release/TreeTool COUNTER_BINARY=$(CURDIR)/.build/release/CounterPlugin
+# Tests end servers, but no machine.
+WITH_POSTGRES := POSTGRES_OPTIONS='-c fsync=off' Tests/Servers/with-postgres
 CLIENTS := Tests/Clients/install && Tests/Clients/run .build/release/rpcshell
 PREFIX ?= /usr/local
 
-.PHONY: demo build testshell treetool examples test test-clients lint bench asan tsan fuzz install clean deps
+.PHONY: demo build testshell treetool examples test test-clients lint bench scale asan tsan fuzz install clean deps
 
 ## What the package needs beside the toolchain, installed by name when missing.
 deps:
-	@scripts/install-dependencies libjansson-dev libsqlite3-dev libcurl4-openssl-dev
+	@scripts/install-dependencies libjansson-dev libsqlite3-dev libcurl4-openssl-dev libpq-dev
 
-## Builds .build/release/rpcshell, and beside it the helper that makes its calls over HTTP.
+## Builds .build/release/rpcshell, and beside it the helpers that make calls over HTTP and speak to PostgreSQL servers.
 build: deps
 	$(SWIFT_BUILD) -c release --product rpcshell $(STATIC) $(QUIET)
 	$(SWIFT_BUILD) -c release --product rpcshell-http $(HELPER)
-	install -m 755 .build/http/release/rpcshell-http .build/release/rpcshell-http
+	$(SWIFT_BUILD) -c release --product rpcshell-postgres $(HELPER)
+	install -m 755 $(HELPERS)/release/rpcshell-http $(HELPERS)/release/rpcshell-postgres .build/release
 
 ## The shell with the plugin that tests need.
 testshell: deps
@@ -48,8 +52,9 @@ demo: build
 
 ## Lint, all tests, the end-to-end tests against the release binaries, and the release binary with real clients.
 test: lint build testshell treetool examples
+	@scripts/install-dependencies postgresql
 	$(SWIFT_BUILD) --build-tests
-	$(BINARIES) timeout --kill-after=10 900 swift test $(STRICT) --skip-build
+	$(BINARIES) $(WITH_POSTGRES) timeout --kill-after=10 900 swift test $(STRICT) --skip-build
 	@$(CLIENTS)
 	@echo "rpcshell: lint clean, all tests passed against .build/release/rpcshell"
 
@@ -70,10 +75,17 @@ bench: build testshell treetool
 
 ## The whole suite under the address sanitizer (leaks included) and the thread sanitizer.
 asan: deps
-	scripts/sanitize address
+	@scripts/install-dependencies postgresql
+	$(WITH_POSTGRES) scripts/sanitize address
 
 tsan: deps
-	scripts/sanitize thread
+	@scripts/install-dependencies postgresql
+	$(WITH_POSTGRES) scripts/sanitize thread
+
+## What a server and a file hold, and what limits them (docs/SCALE.md).
+scale: build
+	@scripts/install-dependencies postgresql
+	Tests/Servers/with-postgres Benchmarks/scale.py
 
 ## Both fuzz targets, SECONDS each.
 SECONDS_EACH ?= 300
@@ -83,6 +95,7 @@ fuzz: deps
 install: build
 	install -D -m 755 .build/release/rpcshell $(DESTDIR)$(PREFIX)/bin/rpcshell
 	install -D -m 755 .build/release/rpcshell-http $(DESTDIR)$(PREFIX)/libexec/rpcshell/rpcshell-http
+	install -D -m 755 .build/release/rpcshell-postgres $(DESTDIR)$(PREFIX)/libexec/rpcshell/rpcshell-postgres
 
 clean:
 	rm -rf .build

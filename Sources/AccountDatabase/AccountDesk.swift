@@ -11,6 +11,8 @@ struct AccountDesk {
   var journal: JournalTable { JournalTable(engine: engine, account: settings.accountID) }
   /// Ends that could not be written, in order.
   private var unwritten: [(key: String, outcome: IntentOutcome)] = []
+  /// What was refused because of a failure, after which it may be in the journal all the same: an answer can be lost.
+  private var doubtful: [Intent] = []
   private var noticed: (@Sendable () -> Void)?
   /// Whether the tables are known to be as this program wants them.
   private var isReady = false
@@ -33,6 +35,7 @@ struct AccountDesk {
   ) -> Result<Value, StoreFailure> {
     do throws(DatabaseFailure) {
       try open()
+      try removeDoubtful()
       try writeEnds()
       return .success(try work(&self))
     } catch { return .failure(failure(error)) }
@@ -84,13 +87,30 @@ struct AccountDesk {
 
   // MARK: The journal
 
-  func begin(_ intent: Intent) throws(DatabaseFailure) -> IntentStart {
-    let (start, gone) = try engine.transaction { () throws(DatabaseFailure) in
-      let gone = try settleOpen()
-      return (try begin(intent, beside: journal.open()), gone)
+  mutating func begin(_ intent: Intent) throws(DatabaseFailure) -> IntentStart {
+    let (start, gone): (IntentStart, [JournalTable.Row])
+    do throws(DatabaseFailure) {
+      (start, gone) = try engine.transaction { () throws(DatabaseFailure) in
+        let gone = try settleOpen()
+        return (try begin(intent, beside: journal.open()), gone)
+      }
+    } catch {
+      doubtful.append(intent)
+      throw error
     }
     report(interrupted: gone)
     return start
+  }
+
+  /// Takes back what nobody was told to have begun, so that it is in nobody's way.
+  private mutating func removeDoubtful() throws(DatabaseFailure) {
+    while let intent = doubtful.first {
+      // Read first: what cannot be written just now can be looked at.
+      if let row = try journal.newest(intent.key), row.session == engine.session, row.end == nil, row.intent == intent {
+        try engine.transaction { () throws(DatabaseFailure) in try journal.remove(row.sequence) }
+      }
+      doubtful.removeFirst()
+    }
   }
 
   /// - Parameter running: what lives, of this session and of others.

@@ -100,6 +100,12 @@ struct JournalTable {
       [outcome, ended, Self.text(of: members), .text(account), .integer(sequence)])
   }
 
+  /// Drops a row as if it had not been.
+  func remove(_ sequence: Int) throws(DatabaseFailure) {
+    try engine.run(
+      "DELETE FROM journal WHERE account_id = $1 AND sequence = $2", [.text(account), .integer(sequence)])
+  }
+
   /// Drops what is both far back and old. What has no end stays.
   func trim(now: Double) throws(DatabaseFailure) {
     try engine.run(

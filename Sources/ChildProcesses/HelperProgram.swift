@@ -1,18 +1,24 @@
 import Glibc
 
-/// Finds programs that are installed with this one and do what it must not be linked with.
+/// A program that comes with rpcshell and is started by it alone.
 public enum HelperProgram {
-  /// Where a helper is: beside this program, as in a build, else in `../libexec/rpcshell` from there, as installed.
-  /// - Returns: nil where it is in neither.
+  /// Where such a program is: beside the one that runs, or in `../libexec/rpcshell`. Nowhere else is looked, so that
+  /// nobody's PATH decides who is told secrets.
+  ///
+  /// - Returns: nil where it is not there.
   public static func path(of name: String) -> String? {
-    guard let folder = ownFolder else { return nil }
-    return [folder + "/" + name, folder + "/../libexec/rpcshell/" + name].first { access($0, X_OK) == 0 }
+    guard let own = ownPath(), let slash = own.lastIndex(of: "/") else { return nil }
+    let folder = own[..<slash]
+    let places = [folder + "/" + name, folder + "/../libexec/rpcshell/" + name]
+    return places.map { String($0) }.first { access($0, X_OK) == 0 }
   }
 
-  private static var ownFolder: String? {
-    let path = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { room, count in
-      count = room.withMemoryRebound(to: CChar.self) { max(0, readlink("/proc/self/exe", $0.baseAddress!, $0.count)) }
+  /// The file that runs (proc(5)).
+  private static func ownPath() -> String? {
+    var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = bytes.withUnsafeMutableBytes { room in
+      readlink("/proc/self/exe", room.bindMemory(to: CChar.self).baseAddress!, room.count)
     }
-    return path.lastIndex(of: UInt8(ascii: "/")).map { String(decoding: path[..<$0], as: UTF8.self) }
+    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
   }
 }

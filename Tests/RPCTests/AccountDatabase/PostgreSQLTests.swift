@@ -19,7 +19,7 @@ struct PostgreSQLTests {
     let engine = PostgreSQLEngine(url: url, account: "default", helper: helper)
     let store = AccountDatabase(
       engine, AccountDatabase.Settings(), executor: LoopExecutor(), now: { 1000 }, log: { _ in })
-    let message = try await StoreSession(store, engine).failure().message
+    let message = try await StoreSession(store).failure().message
     let start = "The account store \(engine.name) "
     #expect(message.hasPrefix(start) && !message.contains("secret"), "\(message)")
     return String(message.dropFirst(start.count))
@@ -31,12 +31,10 @@ struct PostgreSQLTests {
     for breaking in 1... {
       try database.execute("DROP SCHEMA IF EXISTS rpcshell CASCADE")
       let reached = Locked(0)
-      let session = rig.session { [database] engine in
-        SteppedEngine(engine) { step throws(DatabaseFailure) in
-          reached.withLock { $0 = max($0, step.number) }
-          guard step.number == breaking else { return }
-          do { try database.endConnections() } catch { throw DatabaseFailure("\(error)") }
-        }
+      let session = rig.session { [database] step throws(DatabaseFailure) in
+        reached.withLock { $0 = max($0, step.number) }
+        guard step.number == breaking else { return }
+        do { try database.endConnections() } catch { throw DatabaseFailure("\(error)") }
       }
       func twice<Value>(_ work: () async throws -> Value) async throws -> Value {
         do { return try await work() } catch let failure as StoreFailure {
@@ -110,7 +108,7 @@ struct PostgreSQLTests {
     let engine = PostgreSQLEngine(url: database.url, account: "default", helper: namedHelper())
     let store = AccountDatabase(
       engine, AccountDatabase.Settings(), executor: LoopExecutor(), now: { 1000 }, log: { _ in })
-    return StoreSession(store, engine)
+    return StoreSession(store)
   }
 
   @Test func `a commit whose answer was lost is asked for, and not done again`() async throws {

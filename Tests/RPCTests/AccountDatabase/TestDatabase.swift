@@ -67,10 +67,10 @@ final class TestDatabase: Sendable {
     try TestServer.execute("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '\(name)'")
   }
 
-  /// Waits until a statement brings a row with 1.
-  func wait(for statement: String) throws {
+  /// Waits until a statement brings a row with a number.
+  func wait(for statement: String, is number: Int = 1) throws {
     let end = ContinuousClock.now + .seconds(60)
-    while try TestServer.execute(statement) != [[.integer(1)]] {
+    while try TestServer.execute(statement) != [[.integer(number)]] {
       guard ContinuousClock.now < end else { throw StoreSession.Unexpected() }
       sched_yield()
     }
