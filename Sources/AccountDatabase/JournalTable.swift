@@ -76,20 +76,20 @@ struct JournalTable {
   /// - Returns: its number.
   @discardableResult
   func add(_ row: Row) throws(DatabaseFailure) -> Int {
-    let last = try engine.run(
-      "SELECT COALESCE(MAX(sequence), 0) FROM journal WHERE account_id = $1", [.text(account)]
-    ).first?.first
-    guard case .integer(let last) = last else { throw .unreadable("the journal") }
     let (outcome, ended) = Self.values(of: row.end)
-    try engine.run(
+    let added = try engine.run(
       """
-      INSERT INTO journal (\(Self.columns), account_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+      INSERT INTO journal (account_id, sequence, key, action, digest, begun, session, outcome, ended, members)
+      VALUES ($1, (SELECT COALESCE(MAX(sequence), 0) + 1 FROM journal WHERE account_id = $1),
+        $2, $3, $4, $5, $6, $7, $8, $9)
+      RETURNING sequence
       """,
       [
-        .integer(last + 1), .text(row.intent.key), .text(row.intent.action.word), .text(row.intent.digest),
-        .real(row.intent.time), .integer(row.session), outcome, ended, Self.text(of: row.members), .text(account),
+        .text(account), .text(row.intent.key), .text(row.intent.action.word), .text(row.intent.digest),
+        .real(row.intent.time), .integer(row.session), outcome, ended, Self.text(of: row.members),
       ])
-    return last + 1
+    guard case .integer(let sequence) = added.first?.first else { throw .unreadable("the journal") }
+    return sequence
   }
 
   /// Writes down how one ended.
