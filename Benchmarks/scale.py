@@ -23,12 +23,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RPCSHELL = os.path.abspath(os.environ.get("RPCSHELL_BINARY", ROOT / ".build/release/rpcshell"))
 SERVER = os.environ.get("RPCSHELL_TEST_POSTGRES")
-# Enough plans for all upgrades of a session.
 CATALOGUE = [{"name": f"Plan {n}", "price": {"amount": "9.99", "currencyCode": "USD"}, "period": "month",
               "status": {"renews": "2026-11-02"}, "upgrade": {"title": "Go up"},
               "meters": [{"id": "storage", "label": "Storage", "used": 8.2, "limit": 10, "unit": "GB"},
                          {"id": "exports", "label": "Exports", "used": 412, "limit": 1000, "resets": "2026-11-02"}]}
-             for n in range(4000)]
+             for n in range(3000)]
 
 
 def sql(database, statement):
@@ -41,12 +40,13 @@ def url(database):
 
 
 class Session:
-    """One process that does one upgrade after the other."""
+    """One process that does one upgrade after the other, as long as there are plans."""
 
-    def __init__(self, folder, name, store, account="default"):
+    def __init__(self, folder, name, store, account="default", plans=3000):
         self.folder = folder / name
         self.folder.mkdir()
-        configuration = {"store": store, "accountId": account, "holds": {"upgrade": 0}, "account": {"catalogue": CATALOGUE}}
+        self.plans = plans
+        configuration = {"store": store, "accountId": account, "holds": {"upgrade": 0}, "account": {"catalogue": CATALOGUE[:plans]}}
         (self.folder / "config.json").write_text(json.dumps(configuration))
         environment = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state")}
         self.process = subprocess.Popen([RPCSHELL, "--config", str(self.folder / "config.json")], stdin=subprocess.PIPE,
@@ -70,6 +70,9 @@ class Session:
                 return True
         return False
 
+    def has_more(self):
+        return len(self.times) < self.plans - 2
+
     def wait(self):
         while not self.receive():
             pass
@@ -91,7 +94,13 @@ def cpu_seconds(pids):
 
 
 def children(pid):
-    return [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            found += [int(child) for child in (task / "children").read_text().split()]
+        except OSError:
+            pass  # the thread has ended
+    return found
 
 
 def server_pids():
@@ -123,7 +132,7 @@ def upgrades(folder, sessions, seconds):
     while busy:
         for key, _ in selector.select():
             if key.data.receive():
-                if time.perf_counter() - start < seconds:
+                if time.perf_counter() - start < seconds and key.data.has_more():
                     key.data.send("plan.upgrade")
                 else:
                     busy -= 1
@@ -161,7 +170,8 @@ def row_upgrades(folder, quick):
             sql("postgres", f"CREATE DATABASE scale{count}")
         stores = {"postgresql": lambda n: url(f"scale{count}"), "sqlite, one file": lambda n: f"sqlite:{place}/account.db",
                   "sqlite, own files": lambda n: f"sqlite:{place}/{n}.db"}
-        sessions = [Session(place, f"s{n}", stores[what](n), f"account{n}") for n in range(count)]
+        sessions = [Session(place, f"s{n}", stores[what](n), f"account{n}", max(200, 3000 // count))
+                    for n in range(count)]
         found = upgrades(place, sessions, 3 if quick else 15)
         print(f"  {what:20} {count:5} {found['rate']:10.0f} {found['median']:11.1f} {found['late']:9.1f}"
               f" {found['shells']:16.2f} {found['server']:16.2f}")
