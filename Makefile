@@ -54,7 +54,7 @@ demo: build
 test: lint build testshell treetool examples
 	@scripts/install-dependencies postgresql
 	$(SWIFT_BUILD) --build-tests
-	$(BINARIES) $(WITH_POSTGRES) timeout --kill-after=10 900 swift test $(STRICT) --skip-build
+	$(BINARIES) $(WITH_POSTGRES) scripts/test $(STRICT)
 	@$(CLIENTS)
 	@echo "rpcshell: lint clean, all tests passed against .build/release/rpcshell"
 

@@ -53,7 +53,7 @@ struct DocumentationTests {
     ]
     let state = try TemporaryFolder()
     // The page on the configuration shows where it is by default.
-    if block.page != "docs/CONFIGURATION.md" { setup.environment["XDG_STATE_HOME"] = state.path }
+    setup.environment["XDG_STATE_HOME"] = block.page == "docs/CONFIGURATION.md" ? "" : state.path
     let ending = try await RunningShell.run(setup)
     #expect(ending.texts == block.lines)
   }

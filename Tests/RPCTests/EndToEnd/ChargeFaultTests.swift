@@ -68,13 +68,18 @@ struct ChargeFaultTests {
     return ending.frames.contains { $0.id == "1" && $0.at("result.outcome") == #""completed""# }
   }
 
-  /// How many milliseconds an upgrade takes here that nobody cuts off, with the start and the end of the session.
+  /// How many milliseconds an upgrade takes here that nobody cuts off, with the start and the end of the session, and
+  /// some more: the machine may be busier later.
   private func length() async throws -> Int {
-    let account = account("whole")
-    let start = ContinuousClock.now
-    _ = try await RunningShell.run(account.setup(), input: Self.upgrade)
-    #expect(account.charges.count == 1)
-    return Int(start.duration(to: .now) / .milliseconds(1)) + 1
+    var longest = 0
+    for number in 1...3 {
+      let account = account("whole-\(number)")
+      let start = ContinuousClock.now
+      _ = try await RunningShell.run(account.setup(), input: Self.upgrade)
+      #expect(account.charges.count == 1)
+      longest = max(longest, Int(start.duration(to: .now) / .milliseconds(1)) + 1)
+    }
+    return longest * 3 / 2
   }
 
   @Test func `a shell that is killed at any moment charges nobody twice, and forgets nothing that it answered`()

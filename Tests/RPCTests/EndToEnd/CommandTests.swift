@@ -165,7 +165,10 @@ struct CommandTests {
     let check = try await Self.run(["config", "check", "--config", file.path])
     #expect(check.exit == .status(0) && check.errors == [])
     #expect(check.texts.allSatisfy { $0.hasSuffix("  configuration") || $0.hasPrefix("file ") }, "it says everything")
-    let call = try await Self.run(["call", "plan.upgrade", "--config", file.path])
+    let state = try TemporaryFolder()
+    var setup = try RunningShell.Setup(.rpcshell, ["call", "plan.upgrade", "--config", file.path])
+    setup.environment = ["XDG_STATE_HOME": state.path]
+    let call = try await RunningShell.run(setup)
     #expect(call.texts == [#"{"outcome":"completed","revision":2}"#])
     #expect(Received(text: example.texts.joined(separator: "\n")).at("locale") == "\"en_US\"")
   }

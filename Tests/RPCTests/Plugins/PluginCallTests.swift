@@ -233,6 +233,8 @@ struct PluginCallTests {
   @Test func `a second answer is nobody's`() async throws {
     let host = ScriptedPlugin.host()
     _ = try await host.call("p.write", #"{"framed":true,"answers":true,"text":"{\"id\":ID,\"result\":1}"}"#)
+    // What it says while it ends is no news, so it goes on.
+    #expect(try await host.call("p.echo").at("result") == "{}")
     let transcript = try await host.finish()
     #expect(transcript.replies == [])
     #expect(transcript.log.first?.contains("dropped an answer to nobody") ?? false)

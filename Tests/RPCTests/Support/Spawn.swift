@@ -27,8 +27,9 @@ struct Spawn {
     "PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
   ]
 
-  /// Nobody's own configuration is read unless a test says where.
-  private static let isolation = ["XDG_CONFIG_HOME": "/nowhere"]
+  /// Nobody's own configuration is read, and nobody's own account is kept, unless a test says where: no folder can be made
+  /// in /proc.
+  private static let isolation = ["XDG_CONFIG_HOME": "/nowhere", "XDG_STATE_HOME": "/proc/nowhere"]
 
   private var environmentStrings: [String] {
     let inherited = Self.passedOn.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
