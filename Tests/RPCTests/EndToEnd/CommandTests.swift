@@ -92,7 +92,8 @@ struct CommandTests {
     for (arguments, origin, store, folders) in [
       ([], "default", file, own), (["--demo"], "option", "memory", sample),
     ] {
-      let ending = try await Self.run(["config", "check"] + arguments, variables: ["HOME": "/home/me", "TZ": "UTC"])
+      let ending = try await Self.run(
+        ["config", "check"] + arguments, variables: ["HOME": "/home/me", "TZ": "UTC", "XDG_STATE_HOME": ""])
       #expect(ending.exit == .status(0) && ending.errors == [])
       #expect(
         ending.texts.map(Row.init) == [

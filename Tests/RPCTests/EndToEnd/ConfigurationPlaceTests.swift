@@ -29,8 +29,10 @@ struct ConfigurationPlaceTests {
 
   private static func run(_ arguments: [String], _ variables: [String: String]) async throws -> RunningShell.Ending {
     var setup = try RunningShell.Setup(.rpcshell, arguments)
+    let state = try TemporaryFolder()
     setup.environment = variables
     setup.environment["TZ"] = "UTC"
+    setup.environment["XDG_STATE_HOME"] = state.path
     return try await RunningShell.run(setup, input: get)
   }
 

@@ -165,14 +165,16 @@ struct PrecedenceTests {
   func `the first who says something wins`(expected: Case) async throws {
     let file = try TemporaryFile(expected.configuration)
     var setup = try RunningShell.Setup(.rpcshell, ["--config", file.path] + expected.options)
+    let state = try TemporaryFolder()
     setup.environment = expected.variables
+    setup.environment["XDG_STATE_HOME"] = state.path
     let ending = try await RunningShell.run(
       setup,
       input: #"{"id":1,"method":"initialize","params":\#(expected.initialize)}"# + "\n"
         + #"{"id":2,"method":"plan.get"}"# + "\n")
-    let state = ending.frames.last
+    let answer = ending.frames.last
     #expect(
-      [state?.at("result.state.locale"), state?.at("result.state.timeZone")] == expected.shown.map { "\"\($0)\"" })
+      [answer?.at("result.state.locale"), answer?.at("result.state.timeZone")] == expected.shown.map { "\"\($0)\"" })
     #expect(ending.errors == [])
   }
 }
