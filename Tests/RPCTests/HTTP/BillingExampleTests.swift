@@ -14,12 +14,14 @@ struct BillingExampleTests {
     }
   }
 
-  private static let examples = DocumentedBlock.all("console billing", in: "docs/ADAPTERS.md")
+  private static let examples = ["README.md", "docs/ADAPTERS.md"].flatMap {
+    DocumentedBlock.all("console billing", in: $0)
+  }
 
-  @Test func `the page on adapters has an example`() { #expect(Self.examples.count == 1) }
+  @Test func `the pages have an example each`() { #expect(Set(Self.examples.map(\.page)).count == 2) }
 
   @Test(arguments: examples)
-  func `does what the page says`(block: DocumentedBlock) async throws {
+  func `does what the pages say`(block: DocumentedBlock) async throws {
     try await Self.withServer { folder in
       let commands = try block.script(in: "cd '\(folder.path)'")
       let ending = try await RunningShell.run(.init(script: commands))
