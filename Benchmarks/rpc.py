@@ -34,6 +34,9 @@ AGAINST_ITSELF = Pair(DEMO, DEMO)
 EXEC = [RPCSHELL, "--config", str(EXEC_CONFIGURATION)]
 EXEC_AGAINST_C = Pair(EXEC, [str(EXEC_REFERENCE), str(HANDLER)])
 EXEC_ALONE = Pair(EXEC, None)
+# The same account, in a file of its own and in memory.
+STORED = BUILT / "stored.json"
+STORED_AGAINST_MEMORY = Pair([RPCSHELL, "--config", str(STORED)], DEMO)
 # The reference server as a plugin of the shell, against that server alone.
 FORWARDING = BUILT / "forwarding.json"
 FORWARDED_AGAINST_ALONE = Pair([RPCSHELL, "--config", str(FORWARDING)], [str(REFERENCE)])
@@ -85,6 +88,9 @@ ROWS = [  # the options are those of rpc/rigdrive.c; of an option given twice th
     Row("plan-get", "plan.get: ping-pong p50, one CPU", AGAINST_C,
         "ping --one-cpu --method plan.get --payload none --ref-method shell.ping --ref-payload mix --ref-size 2000 "
         "--reps 5", "-n 5000 --reps 3", [at_most("ratio_p50_us", 1.2, 0.5)]),
+    Row("plan-get-store", "plan.get from a file / from memory, ping-pong p50, one CPU", STORED_AGAINST_MEMORY,
+        "ping --one-cpu --method plan.get --payload none --ref-method plan.get --ref-payload none --reps 5",
+        "-n 5000 --reps 3", [at_most("ratio_p50_us", 1.3, 1.05)]),
     # one at a time: the events of many in flight may be merged, and less is written for each then
     Row("plan-set", "plan.set: CPU a message, 5 meters", ALONE,
         "ping --one-cpu --method plan.set --payload meters:5 --events 1 -n 10000 --reps 5", "-n 2000 --reps 3",
@@ -116,6 +122,8 @@ def build():
     handlers = {action: {"adapter": "exec", "command": ["./" + HANDLER.name]}
                 for action in ["onUpgrade", "onManage", "onRestore"]}
     EXEC_CONFIGURATION.write_text(json.dumps({"timeZone": "UTC", "handlers": handlers}))
+    (BUILT / "account.db").unlink(missing_ok=True)
+    STORED.write_text(json.dumps({"timeZone": "UTC", "store": f"sqlite:{BUILT / 'account.db'}"}))
     FORWARDING.write_text(json.dumps({"plugins": [{"name": "echo", "command": [str(REFERENCE)]}]}))
 
 
