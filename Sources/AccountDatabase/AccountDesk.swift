@@ -153,7 +153,7 @@ struct AccountDesk {
     let (row, isWritten) = try engine.transaction { () throws(DatabaseFailure) -> (JournalTable.Row?, Bool) in
       let row = try journal.newest(key)
       if let row {
-        guard try mayEnd(row) else { return (row, false) }
+        guard try mayEnd(row, outcome.name) else { return (row, false) }
         try journal.end(row.sequence, .outcome(outcome.name, at: outcome.time), members: outcome.members)
       }
       if let record { try account.write(record, now: now()) }
@@ -168,9 +168,9 @@ struct AccountDesk {
     }
   }
 
-  private func mayEnd(_ row: JournalTable.Row) throws(DatabaseFailure) -> Bool {
+  private func mayEnd(_ row: JournalTable.Row, _ name: IntentOutcome.Name) throws(DatabaseFailure) -> Bool {
     if row.session == engine.session { return true }
-    if case .outcome(let name, _) = row.end { return !name.isDone }
+    if case .outcome(let known, _) = row.end { return !known.isDone || known == .pending && name == .cancelled }
     return try !isRunning(row)
   }
 

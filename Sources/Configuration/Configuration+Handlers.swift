@@ -80,12 +80,14 @@ extension Configuration {
 
 extension Configuration {
   /// The members that every handler has.
-  private static let common: [Schema.Property] = [
-    .required("adapter", .choice(Adapter.Name.allCases.map(\.rawValue))),
-    .optional(
-      "timeout",
-      .checked(.number, expected: "seconds, more than 0 and at most 86400") { $0.number! > 0 && $0.number! <= 86400 }),
-  ]
+  private static var common: [Schema.Property] {
+    [
+      .required("adapter", .choice(Adapter.Name.allCases.map(\.rawValue))),
+      .optional(
+        "timeout",
+        .checked(.number, expected: "seconds, more than 0 and at most 86400") { $0.number! > 0 && $0.number! <= 86400 }),
+    ]
+  }
 
   /// The members that an adapter has beside those.
   private static func members(of name: Adapter.Name) -> [Schema.Property] {
@@ -93,7 +95,7 @@ extension Configuration {
     case .local, .host: []
     case .exec: Command.members
     case .plugin: [.required("plugin", .nonEmptyString)]
-    case .http: HTTPEndpoint.members
+    case .http: HTTPEndpoint.properties
     }
   }
 

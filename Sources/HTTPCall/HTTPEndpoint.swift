@@ -25,7 +25,7 @@ public struct HTTPEndpoint: Sendable, Equatable {
 
 extension HTTPEndpoint {
   /// The members that an endpoint has in a file.
-  public static let members: [Schema.Property] = [
+  public static let properties: [Schema.Property] = [
     .required("url", .checked(.string, expected: WebAddress.expected) { WebAddress($0.string!) != nil }),
     .optional("headers", .checked(.any, expected: "an object") { $0.kind == .object || $0.isNull }),
     .optional("retries", .integer(0...10)),

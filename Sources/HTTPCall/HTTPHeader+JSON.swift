@@ -7,18 +7,18 @@ extension HTTPHeader {
     "idempotency-key", "te", "trailer", "transfer-encoding", "upgrade",
   ]
 
-  private static let variable = Schema.checked(.nonEmptyString, expected: "the name of a variable") {
+  private static let variableSchema = Schema.checked(.nonEmptyString, expected: "the name of a variable") {
     !$0.string!.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "=") }
   }
 
   // What is said about a value never shows it.
-  private static let text = Schema.checked(.nonEmptyString, expected: "no line breaks and controls") {
+  private static let textSchema = Schema.checked(.nonEmptyString, expected: "no line breaks and controls") {
     isValue($0.string!)
   }
 
-  private static let secret = Schema.oneOf([
-    [.required("env", variable), .optional("prefix", text)],
-    [.required("file", .nonEmptyString), .optional("prefix", text)],
+  private static let secretSchema = Schema.oneOf([
+    [.required("env", variableSchema), .optional("prefix", textSchema)],
+    [.required("file", .nonEmptyString), .optional("prefix", textSchema)],
   ])
 
   init(
@@ -31,10 +31,10 @@ extension HTTPHeader {
     }
     switch view.kind {
     case .string:
-      try Self.text.validate(view, path: path)
+      try Self.textSchema.validate(view, path: path)
       self.init(name: name, source: .text(view.string!))
     case .object:
-      try Self.secret.validate(view, path: path, unknown: .refusedButComments)
+      try Self.secretSchema.validate(view, path: path, unknown: .refusedButComments)
       self.init(name: name, source: .text(""), prefix: view["prefix"]?.string ?? "")
       if let variable = view["env"]?.string { source = .variable(variable) }
       if let location = view["file"]?.string { source = .file(try file(location, "\(path).file")) }

@@ -30,7 +30,7 @@ public struct HTTPRequest: Sendable, Equatable {
   }
 
   private static let schema = Schema.object(
-    HTTPEndpoint.members + [
+    HTTPEndpoint.properties + [
       .required("body", .string),
       .required(
         "idempotencyKey",

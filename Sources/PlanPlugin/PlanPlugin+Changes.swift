@@ -31,7 +31,10 @@ extension PlanPlugin {
 
   /// `plan.dismiss`: clears a message that would stay, and lets the attempt behind it go.
   func dismiss(_ action: PlanAction, _ context: CallContext) -> JSONText {
-    if run(of: action) == nil { giveUp(action) }
+    if run(of: action) == nil {
+      giveUp(action)
+      giveUpPending(action)
+    }
     state.dismiss(action)
     publish(StateFeed.Transition(cause: "dismiss", requestID: context.requestID))
     return result()

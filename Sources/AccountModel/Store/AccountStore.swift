@@ -16,7 +16,8 @@ public protocol AccountStore: Sendable {
 
   /// Writes down how an action ended, and the plan that it brought, together; when that plan was read is not known.
   ///
-  /// Also of an action that was interrupted or failed: a person who does not want it any more makes it `cancelled`.
+  /// Also of an action that was interrupted, failed or is pending: a person who does not want it any more makes it
+  /// `cancelled`.
   func end(_ key: String, _ outcome: IntentOutcome) -> Eventual<Result<Void, StoreFailure>>
 
   /// Keeps a plan that the host handed over.

@@ -46,6 +46,12 @@ extension PlanPlugin {
     write(.end(open.intent.key, IntentOutcome(.cancelled, time: host.now())))
   }
 
+  /// What waits for approval is not waited for any more: the next session need not say so, either.
+  func giveUpPending(_ action: PlanAction) {
+    guard state[action] == .pending, let key = storeState.pending.removeValue(forKey: action.hostAction) else { return }
+    write(.end(key, IntentOutcome(.cancelled, time: host.now())))
+  }
+
   /// Writes down how a run ended, and waits until that is on disk or cannot be.
   func writeDown(_ outcome: ActionOutcome, _ end: HandlerEnd, of run: ActionRun) async {
     // Cut off with the session, it may have been done: without an end the next session says so.
@@ -54,6 +60,7 @@ extension PlanPlugin {
     switch outcome.answer {
     case .outcome(let name, let members):
       storeState[open: run.action] = nil
+      storeState.pending[run.intent.action] = name == .pending ? run.intent.key : nil
       let plan = outcome.plan.flatMap { state.shows($0) ? nil : $0 }
       write(.end(run.intent.key, IntentOutcome(name, members: members, plan: plan, time: now)))
     case .error:

@@ -112,7 +112,10 @@ extension PlanPlugin {
       state.isStale = false
       // One that could not be kept is newer.
       if !storeState.unwritten.contains(where: \.hasPlan) { show(account.record) }
-      for action in PlanAction.allCases where run(of: action) == nil { takeOpen(action, of: account) }
+      for action in PlanAction.allCases where run(of: action) == nil {
+        takeOpen(action, of: account)
+        takePending(action, of: account)
+      }
     case .failure(let failure):
       apply(failure)
     }
@@ -146,6 +149,20 @@ extension PlanPlugin {
     let isNews = known?.isInterrupted != true || known?.intent.key.isExactly(found.intent.key) != true
     guard isNews, state[action] == .idle, let plan = state.plan else { return }
     if found.intent.digest.isExactly(action.digest(of: plan)) { state[action] = interruption }
+  }
+
+  /// What waits for somebody's approval does so in later sessions, too, as long as the same is offered.
+  private func takePending(_ action: PlanAction, of account: StoredAccount) {
+    let newest = account.journal.first { $0.intent.action == action.hostAction }
+    guard let newest, newest.outcome == .pending, let plan = state.plan,
+      newest.intent.digest.isExactly(action.digest(of: plan))
+    else {
+      storeState.pending[action.hostAction] = nil
+      return
+    }
+    guard !storeState.isUnwritten(newest.intent.key) else { return }
+    storeState.pending[action.hostAction] = newest.intent.key
+    if state[action] == .idle { state[action] = .pending }
   }
 
   // MARK: Other sessions

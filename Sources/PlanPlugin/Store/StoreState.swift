@@ -27,6 +27,8 @@ struct StoreState {
   var generation = 0
   /// Why the newest write failed; nil once one succeeds.
   var writeFailure: StoreFailure?
+  /// Keys of what waits for somebody's approval, by action.
+  var pending: [HostAction: String] = [:]
   /// One for each action at most.
   private var attempts: [OpenIntent] = []
 

@@ -173,6 +173,28 @@ struct ExecSessionTests {
     }
   }
 
+  // MARK: What a later session knows
+
+  @Test func `what waits for approval does so after a restart, until somebody does not want it any more`() async throws
+  {
+    let session = try ExecSession([.onUpgrade: #"echo '{"outcome":"pending"}'"#])
+    func phase() async throws -> String? {
+      try await RunningShell.run(session.setup, input: ExecSession.request(1, "plan.get")).frames.first?.at(
+        "result.state.upgrade.phase")
+    }
+    let upgrade = try await RunningShell.run(session.setup, input: ExecSession.request(1, "plan.upgrade"))
+    #expect(upgrade.frames.contains { $0.at("result.outcome") == #""pending""# })
+    #expect(try await phase() == #""pending""#)
+    #expect(try await phase() == #""pending""#)
+    _ = try await RunningShell.run(
+      session.setup, input: ExecSession.request(1, "plan.dismiss", #"{"action":"upgrade"}"#))
+    #expect(try await phase() == #""idle""#)
+    _ = try await RunningShell.run(
+      session.setup,
+      input: ExecSession.request(1, "plan.upgrade") + ExecSession.request(2, "plan.dismiss", #"{"action":"upgrade"}"#))
+    #expect(try await phase() == #""pending""#, "what ran could not be dismissed")
+  }
+
   // MARK: What they cannot have
 
   @Test func `with few descriptors an action fails with words, and the session lives`() async throws {

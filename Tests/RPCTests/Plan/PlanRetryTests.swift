@@ -192,7 +192,7 @@ struct PlanRetryTests {
     intent: Intent, outcome: IntentOutcome.Name?, isSame: Bool
   ) throws {
     let rig = rig { $0.remember(intent, outcome) }
-    #expect(try rig.shown("state.upgrade.phase") == "\"idle\"")
+    #expect(try rig.shown("state.upgrade.phase") == (outcome == .pending ? "\"pending\"" : "\"idle\""))
     try rig.call("plan.upgrade")
     #expect((keys() == ["k"]) == isSame)
   }
