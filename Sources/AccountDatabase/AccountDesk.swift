@@ -13,6 +13,8 @@ struct AccountDesk {
   private var unwritten: [(key: String, outcome: IntentOutcome)] = []
   /// What was refused because of a failure, after which it may be in the journal all the same: an answer can be lost.
   private var doubtful: [Intent] = []
+  /// What this session knows to be offered; nil before it knows anything.
+  private var offer: Offer?
   private var noticed: (@Sendable () -> Void)?
   /// Whether the tables are known to be as this program wants them.
   private var isReady = false
@@ -58,12 +60,13 @@ struct AccountDesk {
 
   // MARK: The account
 
-  func load() throws(DatabaseFailure) -> AccountRecord {
+  mutating func load() throws(DatabaseFailure) -> AccountRecord {
     // What comes from now on is news to whoever watches.
     _ = try engine.wasChanged()
     var record = if let kept = try account.read() { kept } else { try start() }
     try settle()
     record.interrupted = try withoutRunning(journal.unresolved()).map(\.intent)
+    offer = Offer(record.plan)
     return record
   }
 
@@ -80,8 +83,9 @@ struct AccountDesk {
     return kept
   }
 
-  func keep(_ record: AccountRecord) throws(DatabaseFailure) {
+  mutating func keep(_ record: AccountRecord) throws(DatabaseFailure) {
     try engine.transaction { () throws(DatabaseFailure) in try account.write(record, now: now()) }
+    offer = Offer(record.plan)
     copy(record)
   }
 
@@ -127,6 +131,10 @@ struct AccountDesk {
     if let other = others.first(where: { intent.action.exclusive.contains($0.intent.action) }) {
       return .busy(other.intent.action)
     }
+    // What another session has bought meanwhile is not bought again.
+    if intent.action == .onUpgrade, let offer, let kept = try account.read(), Offer(kept.plan) != offer {
+      return .outdated
+    }
     let sequence = try journal.add(JournalTable.Row(sequence: 0, intent: intent, session: engine.session))
     // Not each time: it looks at as many lines as are kept.
     if sequence % 256 == 0 { try journal.trim(now: now()) }
@@ -148,7 +156,7 @@ struct AccountDesk {
   }
 
   /// What is done stays as it is, and so does what another session is at.
-  private func writeEnd(_ key: String, _ outcome: IntentOutcome) throws(DatabaseFailure) {
+  private mutating func writeEnd(_ key: String, _ outcome: IntentOutcome) throws(DatabaseFailure) {
     let record = outcome.plan.map { AccountRecord(plan: $0) }
     let (row, isWritten) = try engine.transaction { () throws(DatabaseFailure) -> (JournalTable.Row?, Bool) in
       let row = try journal.newest(key)
@@ -160,7 +168,10 @@ struct AccountDesk {
       return (row, true)
     }
     guard isWritten else { return }
-    if let record { copy(record) }
+    if let record {
+      offer = Offer(record.plan)
+      copy(record)
+    }
     if let row {
       settings.companions?.note(row.intent, outcome.name.rawValue, at: outcome.time, settings.accountID, log)
     } else {
@@ -233,5 +244,16 @@ struct AccountDesk {
 
   func wasChangedByOthers() -> Bool {
     do throws(DatabaseFailure) { return try engine.wasChanged() } catch { return false }
+  }
+}
+
+/// What an upgrade is about: from which plan to what.
+private struct Offer: Equatable {
+  private let plan: ExactText
+  private let title: ExactText
+
+  init(_ plan: PlanUsage?) {
+    self.plan = ExactText(plan?.name ?? "")
+    title = ExactText(plan?.upgrade.value?.title ?? "")
   }
 }

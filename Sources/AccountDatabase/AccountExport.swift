@@ -87,7 +87,7 @@ extension JournalTable.Row {
 // MARK: Commands
 
 extension AccountDesk {
-  func report() throws(DatabaseFailure) -> StoreReport {
+  mutating func report() throws(DatabaseFailure) -> StoreReport {
     if let first = try engine.problems().first {
       throw DatabaseFailure("is damaged (\(first)); move it away to start over, or put a copy in its place")
     }

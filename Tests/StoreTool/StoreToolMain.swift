@@ -58,6 +58,7 @@ struct StoreToolMain {
       case .begun: "begun"
       case .ended(let outcome): "ended \(outcome.name)"
       case .conflict: "conflict"
+      case .outdated: "outdated"
       case .busy(let action): "busy \(action)"
       }
     }

@@ -30,6 +30,8 @@ public enum IntentStart: Sendable, Equatable {
   case conflict
   /// An action that excludes it runs in another session.
   case busy(HostAction)
+  /// Another session has changed what is offered since the account was read here: it is to be read again.
+  case outdated
 }
 
 /// How an action ended, as the journal keeps it.

@@ -72,6 +72,10 @@ extension PlanPlugin {
     case .success(.conflict):
       let text = "This idempotencyKey belongs to something else; send a new one with a new \(action.rawValue)"
       return try close(number, .failure(RPCError(.conflict, text, data: action.errorData)))
+    case .success(.outdated):
+      storeState.isReloadDue = true
+      let text = "The plan was changed in another session just now; look at it, then try again"
+      return try close(number, .failure(RPCError(.busy, text, data: action.errorData)))
     case .success(.busy(let other)):
       return try close(number, .failure(action.busy(with: PlanAction(other) ?? action, elsewhere: true)))
     case .failure(let failure):

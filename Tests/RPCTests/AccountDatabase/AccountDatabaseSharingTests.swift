@@ -62,6 +62,20 @@ struct AccountDatabaseSharingTests {
   }
 
   @Test(arguments: TestedEngine.allCases)
+  func `what another session bought meanwhile is not bought again`(engine: TestedEngine) async throws {
+    let rig = try StoreRig(engine)
+    let (one, other) = (rig.session(), rig.session())
+    _ = try await (one.load(), other.load())
+    #expect(try await one.begin("one") == .begun)
+    try await one.end("one", .completed, plan: Self.plan("Bought"))
+    #expect(try await other.begin("other") == .outdated)
+    #expect(try await other.begin("restore", .onRestore) == .begun, "that buys nothing")
+    try await other.end("restore", .completed)
+    #expect(try await other.load().plan?.name == "Bought")
+    #expect(try await other.begin("other") == .begun)
+  }
+
+  @Test(arguments: TestedEngine.allCases)
   func `an action is free once the session that ran it is gone`(engine: TestedEngine) async throws {
     let rig = try StoreRig(engine)
     let (one, other) = (rig.session(), rig.session())
