@@ -92,7 +92,7 @@ public final class LineProcess: Sendable {
   public func write(_ line: [UInt8], until deadline: MonotonicTime) -> Bool {
     var rest = (line + [UInt8(ascii: "\n")])[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { writeWithoutSignal($0) }
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if errno == EAGAIN {
@@ -102,6 +102,25 @@ public final class LineProcess: Sendable {
       }
     }
     return true
+  }
+
+  /// As write(2), but a child that reads no more is an error alone, also where SIGPIPE is not ignored.
+  private func writeWithoutSignal(_ bytes: UnsafeRawBufferPointer) -> Int {
+    var pipe = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&pipe)
+    sigaddset(&pipe, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &pipe, &before)
+    let count = Glibc.write(input, bytes.baseAddress, bytes.count)
+    let code = errno
+    if count < 0 && code == EPIPE && sigismember(&before, SIGPIPE) == 0 {
+      // It came to this thread, and waits.
+      var none = timespec()
+      sigtimedwait(&pipe, nil, &none)
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    errno = code
+    return count
   }
 
   /// Ends it at once.

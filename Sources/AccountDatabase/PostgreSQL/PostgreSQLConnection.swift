@@ -96,7 +96,12 @@ final class PostgreSQLConnection {
   ) throws(PostgreSQLRefusal) -> PostgreSQLAnswer {
     let deadline = MonotonicTime.now.advanced(by: .seconds(seconds))
     guard let process, process.write(request.bytes, until: deadline) else {
-      throw inbox.lost ?? PostgreSQLRefusal(.lost, "the connection is closed")
+      // Why it ended, where it did so by itself, is known a moment later.
+      process?.kill()
+      inbox.waitForEnd(until: MonotonicTime.now.advanced(by: .seconds(5)))
+      let refusal = PostgreSQLRefusal(.lost, "rpcshell-postgres takes no more")
+      inbox.lose(refusal)
+      throw inbox.lost ?? refusal
     }
     if let answer = inbox.answer(until: deadline) { return answer }
     if let lost = inbox.lost { throw lost }
@@ -174,7 +179,10 @@ private final class Inbox: Sendable {
     }
   }
 
-  func waitForEnd(until deadline: MonotonicTime) { ended.wait(until: deadline) }
+  func waitForEnd(until deadline: MonotonicTime) {
+    // For whoever waits next.
+    if ended.wait(until: deadline) { ended.set() }
+  }
 }
 
 extension ChildExit {
