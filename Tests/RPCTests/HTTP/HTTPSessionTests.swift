@@ -121,7 +121,7 @@ struct HTTPSessionTests {
         try await shell.send(Self.request(1, "plan.upgrade"))
         _ = try await server.next()
         let children = TemporaryFile.read("/proc/\(shell.id)/task/\(shell.id)/children").split(separator: " ")
-        #expect(children.count == 1)
+        try #require(children.count == 1)
         for place in ["cmdline", "environ"] {
           let text = TemporaryFile.read("/proc/\(children[0])/\(place)")
           #expect(!text.contains(Self.secret) && !text.contains("BILLING_TOKEN"))

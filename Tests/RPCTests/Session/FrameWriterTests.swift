@@ -172,7 +172,7 @@ struct BlockedWriterTests {
     #expect(revisions == ["first", "1", "state 1", "3", "state 3", "4"])
   }
 
-  @Test func `leaves an event alone that is on its way`() {
+  @Test func `leaves an event alone that is on its way`() throws {
     let sink = ScriptedSink([.wouldBlock, .wrote(6), .wrote(10), .wouldBlock])
     let writer = FrameWriter(sink: sink)
     writer.line("first")
@@ -184,7 +184,7 @@ struct BlockedWriterTests {
     writer.event(StateEvent("plan", 3), .lines)
     #expect(writer.flush() == .done)
     let lines = sink.text.split(separator: "\n")
-    #expect(lines.count == 3)
+    try #require(lines.count == 3)
     #expect(lines[1].contains(#""revision":1,"#) && !lines[1].contains("earlier"))
     #expect(lines[2].contains(#""revision":3,"#) && lines[2].contains(#""earlier":[{"revision":2,"#))
   }
