@@ -37,7 +37,9 @@ final class Server {
     let message = server.message.replacing(secret: password)
     // libpq says what kind of failure it is only where it is asked before, and only a server has kinds.
     let answered = MonotonicTime.now < began.advanced(by: .seconds(2))
-    return .failure(ServerFailure(state: answered ? server.stateOfRefusal() : nil, message: message, isLost: true))
+    let state = answered ? server.stateOfRefusal() : nil
+    PQfinish(connection)
+    return .failure(ServerFailure(state: state, message: message, isLost: true))
   }
 
   /// - Returns: nil where the URL is none, about which libpq's words would show it.
