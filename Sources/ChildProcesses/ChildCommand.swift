@@ -56,6 +56,9 @@ public struct SpawnFailure: Error, Sendable, Equatable {
   public var message: String
   /// The system's code; 0 where it was not asked.
   public var code: Int32
+
+  /// Whether it is for want of processes, descriptors or memory, so that another time it may go well.
+  public var isShortage: Bool { [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code) }
 }
 
 /// How a process ended (waitpid(2)).

@@ -26,6 +26,8 @@ struct PostgreSQLRefusal: Error, Equatable {
   enum Kind {
     /// There is no program to ask with.
     case noHelper
+    /// That program cannot be started just now: there are too many processes or files open, or too little memory.
+    case shortage
     /// There is no connection, or none any more.
     case lost
     /// A statement cannot be carried out.

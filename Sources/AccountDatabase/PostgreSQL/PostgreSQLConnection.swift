@@ -32,7 +32,7 @@ final class PostgreSQLConnection {
     self.inbox = inbox
     do throws(SpawnFailure) {
       process = try LineProcess.start(Self.command(helper)) { inbox.take($0) }
-    } catch { throw PostgreSQLRefusal(.noHelper, error.message) }
+    } catch { throw PostgreSQLRefusal(error.isShortage ? .shortage : .noHelper, error.message) }
     let answer = try exchange(JSONText { $0.object { $0.member("connect", url) } }, seconds: Self.connectLimit)
     if let refusal = answer.refusal { throw refusal }
     version = answer.version
@@ -40,6 +40,7 @@ final class PostgreSQLConnection {
 
   /// Returns once the server has let go of what this session held.
   deinit {
+    guard process != nil else { return }
     process = nil
     inbox.waitForEnd(until: MonotonicTime.now.advanced(by: .seconds(5)))
   }
@@ -64,7 +65,7 @@ final class PostgreSQLConnection {
       "SYSCONFDIR", "TARGETSESSIONATTRS", "USER",
     ].map { "PG" + $0 } + [
       "HOME", "USER", "LD_LIBRARY_PATH", "KRB5CCNAME", "KRB5_CONFIG", "KRB5_KTNAME", "OPENSSL_CONF", "SSL_CERT_DIR",
-      "SSL_CERT_FILE", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
+      "SSL_CERT_FILE",
     ]
 
   // MARK: Statements

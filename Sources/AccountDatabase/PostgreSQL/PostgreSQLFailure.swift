@@ -18,6 +18,7 @@ enum PostgreSQLFailure {
   private static func reason(_ refusal: PostgreSQLRefusal) -> String {
     let message = refusal.message
     if refusal.kind == .noHelper { return "\(noHelper) (\(message))" }
+    if refusal.kind == .shortage { return "cannot be asked: \(message); try again" }
     guard let state = refusal.state else {
       return refusal.isLost
         ? "cannot be reached: \(message); start the server, or correct the store's URL"

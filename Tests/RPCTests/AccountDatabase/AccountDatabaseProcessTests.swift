@@ -7,7 +7,7 @@ import Testing
 @testable import StoreTool
 
 /// Stores in processes of their own: that are killed, are other users', have no room left.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.usualMinutes(5)))
 struct AccountDatabaseProcessTests {
   private static let needsRoot = Comment("only root may mount and change users")
   private static var isRoot: Bool { geteuid() == 0 }

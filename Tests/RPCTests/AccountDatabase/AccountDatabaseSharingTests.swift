@@ -6,7 +6,7 @@ import Testing
 @testable import StoreTool
 
 /// Sessions on one store at the same time.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.usualMinutes(2)))
 struct AccountDatabaseSharingTests {
   private static let plan = StoreToolMain.plan
 

@@ -6,7 +6,7 @@ import Testing
 @testable import StoreTool
 
 /// An account and its journal, in one session after the other.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.usualMinutes(2)))
 struct AccountDatabaseTests {
   private static let studio = PlanUsage.studio(renewing: DateValue("2026-11-02")!)
 

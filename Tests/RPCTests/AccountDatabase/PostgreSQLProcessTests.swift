@@ -7,7 +7,7 @@ import Testing
 @testable import StoreTool
 
 /// Stores on a server in processes of their own: that are killed, whose server is killed, has no room left.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: TestServer.isThere, TestServer.isMissing))
+@Suite(.timeLimit(.usualMinutes(5)), .enabled(if: TestServer.isThere, TestServer.isMissing))
 struct PostgreSQLProcessTests {
   private static let needsRoot = Comment("only root may mount")
 

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreTool
 
 /// What may happen to a server and to the way to it.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: TestServer.isThere, TestServer.isMissing))
+@Suite(.timeLimit(.usualMinutes(5)), .enabled(if: TestServer.isThere, TestServer.isMissing))
 struct PostgreSQLTests {
   private let rig: StoreRig
   private var database: TestDatabase { rig.database! }

@@ -6,7 +6,7 @@ import Testing
 @testable import AccountDatabase
 
 /// What an account's file may have become, and what stands beside it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.usualMinutes(2)))
 struct SQLiteTroubleTests {
   private let rig = try! StoreRig()
   private var path: String { rig.folder.at("state/account.db") }

@@ -4,7 +4,7 @@ import RPCShell
 import Testing
 
 /// Children that a thread speaks to a line at a time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct LineProcessTests {
   /// What a child says, in order, for a thread to wait for.
   private final class Listener: Sendable {

@@ -3,7 +3,7 @@ import RPCShell
 import Testing
 
 /// What the pages show is what the program does.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct DocumentationTests {
   private static var conversations: [DocumentedConversation] {
     (try? DocumentedConversation.all(in: "docs/PROTOCOL.md")) ?? []

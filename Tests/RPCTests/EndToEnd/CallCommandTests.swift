@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// `rpcshell call`: one request for a script or a person.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct CallCommandTests {
   private static func call(
     _ arguments: [String], input: String = "", variables: [String: String] = [:]

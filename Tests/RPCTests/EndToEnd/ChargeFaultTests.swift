@@ -6,7 +6,7 @@ import Testing
 /// An upgrade that is cut off at any moment: what a backend behind it sees, and what is known afterwards.
 ///
 /// The backend writes down every call's key before it does anything else, as one that charges somebody would.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.usualMinutes(10)))
 struct ChargeFaultTests {
   private static let moments = 200
 

@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShellMain
 
 /// rpcshell's own options.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct CommandLineTests {
   @Test(arguments: [
     ["--help"], ["-h"], ["call", "--help"], ["--help", "call"], ["call", "plan.get", "-h"], ["schema", "--help"],

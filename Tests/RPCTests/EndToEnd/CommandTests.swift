@@ -4,7 +4,7 @@ import RPCShell
 import Testing
 
 /// `rpcshell schema`, `rpcshell config`, and what is said of a command line that makes no sense.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct CommandTests {
   private static func run(
     _ arguments: [String], variables: [String: String] = ["TZ": "UTC"]

@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// Which configuration file a process reads, and how it says that it cannot.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct ConfigurationPlaceTests {
   private static let get = #"{"id":1,"method":"plan.get"}"# + "\n"
 

@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// Sessions with a configuration file.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct ConfiguredSessionTests {
   private static func request(_ id: Int, _ method: String, _ params: String = "{}") -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"# + "\n"
@@ -132,7 +132,7 @@ struct ConfiguredSessionTests {
 }
 
 /// How the person reads: initialize, then options, then the configuration, then the defaults.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct PrecedenceTests {
   /// What says something, and what is shown then.
   struct Case: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,7 @@ import Testing
 @testable import RPCShell
 
 /// The sample account, as somebody who tries rpcshell sees it.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct DemoTests {
   private static let working = #"""
     {"jsonrpc":"2.0","method":"plan.state","params":{"revision":1,"cause":"upgrade"\#

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// How a process ends: by the end of its input, by signals, with its host.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct EndOfInputTests {
   @Test func `answers a slow request that was piped in, then exits`() async throws {
     let ending = try await RunningShell.run(

@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// Programs that do actions, with the real program.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.usualMinutes(3)))
 struct ExecSessionTests {
   private static let report = #"echo "{\"progress\":null,\"message\":\"$$\"}""#
 
@@ -228,6 +228,30 @@ struct ExecSessionTests {
       setup, input: ExecSession.request(1, "plan.upgrade") + ExecSession.request(2, "shell.ping"))
     #expect(
       ending.frames.last { $0.id == "1" }?.errorMessage == "cannot start 'sh': Resource temporarily unavailable")
+    #expect(ending.frames.contains { $0.id == "2" && $0.errorCode == nil })
+  }
+
+  @Test(arguments: [
+    (#""handlers":{"onUpgrade":{"adapter":"exec","command":["sh"]}},"store":"memory""#, "plan.upgrade", 100),
+    (#""handlers":{"onUpgrade":{"adapter":"http","url":"http://[::1]:1"}},"store":"memory""#, "plan.upgrade", 100),
+    (#""plugins":[{"name":"notes","command":["sh"]}]"#, "notes.list", 106),
+    (#""store":"postgresql://[::1]:1/none""#, "plan.upgrade", 109),
+  ])
+  func `where there is no memory for a process the error says so, and the session lives`(
+    configuration: String, method: String, code: Int
+  ) async throws {
+    let session = try ExecSession([:])
+    session.folder.write("app.json", "{\(configuration)}")
+    var setup = session.setup
+    setup.arguments = [setup.path] + setup.arguments
+    setup.path = Binary.root + "/Tests/Servers/without_children.py"
+    let ending = try await RunningShell.run(
+      setup, input: ExecSession.request(1, method) + ExecSession.request(2, "shell.ping"))
+    let reply = try #require(ending.frames.last { $0.id == "1" }, "\(ending.texts) \(ending.errors)")
+    #expect(reply.errorCode == code)
+    let message = try #require(reply.errorMessage)
+    #expect(message.contains("cannot start '"), "\(message)")
+    #expect(message.contains("Cannot allocate memory"), "\(message)")
     #expect(ending.frames.contains { $0.id == "2" && $0.errorCode == nil })
   }
 }

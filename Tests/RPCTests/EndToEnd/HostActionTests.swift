@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// A client that does actions itself, over real pipes.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct HostActionTests {
   private static let initialize =
     #"{"id":1,"method":"initialize","params":{"handlers":["onUpgrade","onManage"]}}"# + "\n"

@@ -3,7 +3,7 @@ import Testing
 @testable import RPCShell
 
 /// A host that hands over its own plan, over real pipes.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct PlanSessionTests {
   private static func request(_ id: Int, _ method: String, _ params: String = "{}") -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"# + "\n"

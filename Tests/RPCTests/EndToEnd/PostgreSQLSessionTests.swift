@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// Sessions of the release binary whose account is on a server.
-@Suite(.serialized, .timeLimit(.minutes(2)), .enabled(if: TestServer.isThere, TestServer.isMissing))
+@Suite(.serialized, .timeLimit(.usualMinutes(2)), .enabled(if: TestServer.isThere, TestServer.isMissing))
 struct PostgreSQLSessionTests {
   private let folder: TemporaryFolder
   private let database: TestDatabase

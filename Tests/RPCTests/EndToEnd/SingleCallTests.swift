@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// One call in a session of its own, with actions that take their time.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct SingleCallTests {
   private static func setup(
     _ method: String, _ params: String = "{}", before: [String] = []

@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// Storage on real folders, with the real program.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct StorageSessionTests {
   private let folder = try! TemporaryFolder(in: "/dev/shm")
 

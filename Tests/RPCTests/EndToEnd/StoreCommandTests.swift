@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// `rpcshell store`: what the account is kept in.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct StoreCommandTests {
   private let folder = try! TemporaryFolder()
   private var database: String { folder.at("s/account.db") }

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// What the standard streams may be, and what comes through them.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct StreamTests {
   private static let ping = #"{"id":1,"method":"shell.ping"}"# + "\n"
   private static let pong = #"{"jsonrpc":"2.0","id":1,"result":{}}"#

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// What a process may find around it: full pipes, few descriptors, limits, signals that were ignored.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct SurroundingsTests {
   private static let ping = #"{"id":1,"method":"shell.ping"}"# + "\n"
   private static let pong = #"{"jsonrpc":"2.0","id":1,"result":{}}"#

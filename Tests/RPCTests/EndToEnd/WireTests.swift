@@ -1,7 +1,7 @@
 import Testing
 
 /// What clients of all kinds put on the wire.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct WireTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var testDescription: String

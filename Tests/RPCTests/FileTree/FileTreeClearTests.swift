@@ -5,7 +5,7 @@ import Testing
 @testable import FileTree
 
 /// Clearing a root in this process.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct FileTreeClearTests {
   private let tree: TemporaryFolder
 

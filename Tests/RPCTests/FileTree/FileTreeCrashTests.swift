@@ -4,7 +4,7 @@ import Testing
 @testable import FileTree
 
 /// Removals that are killed, and what the next process makes of them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct FileTreeCrashTests {
   /// A tree with a bit of everything; `root/a/locked` is locked by this process as long as the descriptor is open.
   private func makeTree(inside: Bool) throws -> (TemporaryFolder, locked: Int32) {

@@ -5,7 +5,7 @@ import Testing
 @testable import FileTree
 
 /// What stays in a root that is cleared, and where.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct FileTreeKeptTests {
   private let tree: TemporaryFolder
 

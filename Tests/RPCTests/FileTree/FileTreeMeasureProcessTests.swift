@@ -5,7 +5,7 @@ import Testing
 @testable import RPCShell
 
 /// Measuring under limits, as somebody else, among mounts: what only a process of its own can show.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct FileTreeMeasureProcessTests {
   /// The last line as JSON, after a process that ended well.
   private static func measured(_ script: String, in tree: TemporaryFolder) async throws -> Received {

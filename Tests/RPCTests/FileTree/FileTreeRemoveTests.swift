@@ -6,7 +6,7 @@ import Testing
 @testable import FileTree
 
 /// Removing one entry of a root, and saying before what would go.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct FileTreeRemoveTests {
   private let tree: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Testing
 @testable import FileTree
 
 /// Clearing where mounts, rights, full disks and few descriptors are in the way: the tool in a process of its own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct FileTreeSurroundingsTests {
   private let tree: TemporaryFolder
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// The worked example of the http adapter, end to end.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.usualMinutes(2)))
 struct BillingExampleTests {
   /// Runs the example's server in a folder of its own, where it leaves its configuration and its charges.
   private static func withServer(_ body: (TemporaryFolder) async throws -> Void) async throws {

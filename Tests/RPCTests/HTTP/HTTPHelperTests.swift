@@ -6,7 +6,7 @@ import Testing
 @testable import RPCShell
 
 /// The helper that makes a call over HTTP, against a real server.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.usualMinutes(2)))
 struct HTTPHelperTests {
   private static let done = #"{"outcome":"completed","restored":1}"#
   private static let failed = #"{"outcome":"failed"}"#

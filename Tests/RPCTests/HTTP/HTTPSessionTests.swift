@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// Sessions whose actions a server does.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.usualMinutes(2)))
 struct HTTPSessionTests {
   private static let secret = "s3cret-7f1"
 

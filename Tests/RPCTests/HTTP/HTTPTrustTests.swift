@@ -1,7 +1,7 @@
 import Testing
 
 /// Whom the helper talks to, and whom it tells the headers.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.usualMinutes(2)))
 struct HTTPTrustTests {
   private static let headers = ["headers": #"{"Authorization":"s3cret"}"#]
 

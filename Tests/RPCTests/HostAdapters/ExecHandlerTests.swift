@@ -5,7 +5,7 @@ import RPCShell
 import Testing
 
 /// An upgrade that a program does, with its lines byte for byte; the clock stands unless a test moves it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.usualMinutes(2)))
 struct ExecHandlerTests {
   private static let defaultText = "The upgrade didn't go through. Try again."
 

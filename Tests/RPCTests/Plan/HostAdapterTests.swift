@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// Actions that the host does itself.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct HostAdapterTests {
   private static let call =
     #"{"action":"onUpgrade","idempotencyKey":"k","timeout":600,"locale":"en_US","timeZone":"UTC","plan":\#(PlanLines.plus)}"#

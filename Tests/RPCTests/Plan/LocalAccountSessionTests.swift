@@ -6,7 +6,7 @@ import Testing
 @testable import PlanPlugin
 
 /// The built-in account behind the plan block, on a store in memory.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct LocalAccountSessionTests {
   private let executor = LoopExecutor()
 

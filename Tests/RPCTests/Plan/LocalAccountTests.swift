@@ -3,7 +3,7 @@ import HostAdapters
 import RPCShell
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct LocalAccountTests {
   private let store = MemoryStore(.plus, executor: LoopExecutor())
   private var account: LocalAccount { LocalAccount(catalogue: [.plus, .top], store: store) }

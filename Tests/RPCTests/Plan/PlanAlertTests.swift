@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// `alerts` of a meter: which plan tells of which threshold.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanAlertTests {
   /// A meter in the course of its plans, and what each tells.
   struct Course: Sendable, CustomTestStringConvertible {

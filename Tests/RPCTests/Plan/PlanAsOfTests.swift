@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// When a plan was read: what is older than what is known is no news.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanAsOfTests {
   private func set(_ rig: PlanRig, _ plan: String, asOf: String?, more: String = "") throws -> [Received] {
     let time = asOf.map { #","asOf":"\#($0)""# } ?? ""

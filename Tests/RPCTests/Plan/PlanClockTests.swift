@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// Texts follow the day, at local midnight.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanClockTests {
   private static func seconds(_ text: String) -> Double {
     guard case .instant(let seconds, _) = DateValue(text)?.moment else { preconditionFailure("no instant: \(text)") }

@@ -4,7 +4,7 @@ import Testing
 @testable import PlanPlugin
 
 /// Messages that were read and are waved away.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanDismissTests {
   private let handlers = (upgrade: ScriptedHandler(), restore: ScriptedHandler())
 

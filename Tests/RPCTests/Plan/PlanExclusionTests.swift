@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// What does not start: beside another action, while nothing is known, where there is nothing to do.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanExclusionTests {
   private let handlers = (upgrade: ScriptedHandler(), manage: ScriptedHandler(), restore: ScriptedHandler())
 

@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// What was done to an account.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanHistoryTests {
   private let handler = ScriptedHandler()
 

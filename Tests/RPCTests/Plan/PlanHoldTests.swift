@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// Checkmarks beside each other, the count of revisions, and the order of what comes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanHoldTests {
   private let handlers = (upgrade: ScriptedHandler(), restore: ScriptedHandler())
 

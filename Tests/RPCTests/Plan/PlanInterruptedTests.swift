@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// Sessions that were killed while an action ran.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanInterruptedTests {
   private let handler = ScriptedHandler()
   private static let message = "The upgrade was interrupted. Try again to finish it."

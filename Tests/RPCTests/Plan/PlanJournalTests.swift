@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// What is written down of actions: before their handlers run, and before their replies.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanJournalTests {
   private let handlers = (upgrade: ScriptedHandler(), manage: ScriptedHandler(), restore: ScriptedHandler())
 

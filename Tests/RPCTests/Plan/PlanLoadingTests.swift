@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// An account that it takes time to read, or that cannot be read.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanLoadingTests {
   private let handlers = (upgrade: ScriptedHandler(), restore: ScriptedHandler())
 

@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// Managing a subscription: no state of its own, only a reply.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanManageTests {
   private let handler = ScriptedHandler()
   private static let defaultText = "Couldn't open subscription management. Try again."

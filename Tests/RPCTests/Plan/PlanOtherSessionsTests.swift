@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// Other sessions at the same account, and what is kept for them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanOtherSessionsTests {
   private let handler = ScriptedHandler()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlanPlugin
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanPluginTests {
   @Test func `plan.get answers with every section`() throws {
     let rig = PlanRig()

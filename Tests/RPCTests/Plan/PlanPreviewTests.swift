@@ -6,7 +6,7 @@ import Testing
 @testable import PlanPlugin
 
 /// `plan.previewUpgrade`: what an upgrade would cost, from whoever would do it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanPreviewTests {
   private static let data = #"{"action":"upgrade"}"#
   private static let failureText = "The price couldn't be looked up. Try again."

@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// What people reported of other account pages, as whole conversations: a plan in, what is shown of it out.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanReportTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var testDescription: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlanPlugin
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanRestoreTests {
   private let handler = ScriptedHandler()
   private static let defaultText = "Couldn't reach the App Store. Try again."

@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// Which key an attempt goes by: whoever tries again means the same.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanRetryTests {
   private let handler = ScriptedHandler()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// Plans that come while an action runs, while its checkmark is held, and after it ended.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanSetDuringActionTests {
   private let handler = ScriptedHandler()
 

@@ -4,7 +4,7 @@ import Testing
 @testable import PlanPlugin
 
 /// Plans that are wrong: refused with the place of the fault, and the last good state stays.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanSetRefusalTests {
   private static let date = "expected a date that exists, YYYY-MM-DD or an RFC 3339 instant"
   private static let oneStatus = "expected exactly one of 'renews', 'trial', 'ends', 'paymentIssue', 'noRenewal'"

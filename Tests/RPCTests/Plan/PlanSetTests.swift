@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// The host's own plan: what is taken over, and what that shows.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanSetTests {
   private static let hero = [
     PlanLines.move("storage", "0", "0.82", "hero"), PlanLines.move("exports", "0", "0.412", "hero"),

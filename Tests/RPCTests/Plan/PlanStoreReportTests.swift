@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// What people reported of buying twice, of losing track, and of pages that flash; as conversations.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanStoreReportTests {
   private let handler = ScriptedHandler()
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// What stands in the process's environment changes no text that a client did not ask for.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.usualMinutes(1)))
 struct PlanSurroundingsTests {
   private static let get = #"{"jsonrpc":"2.0","id":1,"method":"plan.get"}"# + "\n"
 

@@ -5,7 +5,7 @@ import Testing
 @testable import PlanPlugin
 
 /// How upgrades end that do not go the straight way.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanUpgradeEndTests {
   private func upgrading(_ rig: PlanRig, token: String? = nil) throws -> PlanRig.Call {
     let call = try rig.call("plan.upgrade", token: token)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlanPlugin
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct PlanUpgradeTests {
   /// A rig in which an upgrade runs; its first event was taken.
   private func upgrading(_ rig: PlanRig, params: String = "{}", token: String? = nil) throws -> PlanRig.Call {

@@ -5,7 +5,7 @@ import Testing
 @testable import RPCShell
 
 /// What passes between a client and a plugin that is a process.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.usualMinutes(2)))
 struct PluginCallTests {
   private static func quoted(_ text: String) -> String { JSONText.string(text).description }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import RPCShell
 
 /// The end of sessions with plugins that are processes.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.usualMinutes(2)))
 struct PluginEndTests {
   @Test func `what is accepted at the end of input is answered, then the plugin is told to end`() async throws {
     let log = try TemporaryFile()

@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// The examples of docs/PLUGINS.md, behind the release binary.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.usualMinutes(2)))
 struct PluginExampleTests {
   @Test func `notes in Python`() async throws {
     let config = Binary.root + "/Examples/plugins/notes/config.json"

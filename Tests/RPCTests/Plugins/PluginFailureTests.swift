@@ -6,7 +6,7 @@ import Testing
 @testable import RPCShell
 
 /// Plugins that do not start, go away, do not read or do not stop writing.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.usualMinutes(2)))
 struct PluginFailureTests {
   // MARK: The start
 

@@ -8,7 +8,7 @@ import Testing
 @testable import RPCShell
 
 /// Actions that a plugin which is a process does.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.usualMinutes(2)))
 struct PluginHandlerTests {
   private static func host(_ behaviour: String, _ arguments: [String] = [], timeout: Double = 600) -> TestHost {
     ScriptedPlugin.host(

@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// Input that is cut, output that breaks: no trap, no hang, one answer per request, the exit status as documented.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct AnomalyTests {
   private static let messages = [
     #"{"jsonrpc":"2.0","id":1,"method":"shell.ping","params":{"größe":"🚀"}}"#, #"{"method":"update","params":[1]}"#,

@@ -3,7 +3,7 @@ import Testing
 @testable import RPCShell
 
 /// Arrays of messages (JSON-RPC 2.0, section 6).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct BatchTests {
   @Test func `answers a batch with one array when its last call is answered`() async throws {
     let host = TestHost()
@@ -91,7 +91,7 @@ struct BatchTests {
 }
 
 /// Two requests under one id: the second is refused under null, and the first is unharmed.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct DuplicateIDTests {
   @Test(arguments: [
     ("1", "1"), ("1", "1.0"), ("1", "10e-1"), ("1.5", "15e-1"), ("0", "-0"), (#""a""#, #""\u0061""#),

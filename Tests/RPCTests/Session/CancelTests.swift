@@ -3,7 +3,7 @@ import Testing
 @testable import RPCShell
 
 /// `$/cancelRequest`: the request is answered once, whatever happens first.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct CancelTests {
   static let slow = #"{"id":1,"method":"test.slow","params":{"seconds":60}}"#
 

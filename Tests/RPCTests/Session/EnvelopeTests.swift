@@ -3,7 +3,7 @@ import Testing
 @testable import RPCShell
 
 /// One message in, one answer out: what is in the envelope.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct EnvelopeTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var sent: String

@@ -3,7 +3,7 @@ import Testing
 @testable import RPCShell
 
 /// Requests of the shell's own to the host.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct HostCallTests {
   private static func ask(_ id: Int, _ more: String = "") -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"test.ask","params":{"question":\#(id)\#(more)}}"# + "\n"

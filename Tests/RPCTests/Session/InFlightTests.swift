@@ -3,7 +3,7 @@ import Testing
 @testable import RPCShell
 
 /// Requests that are unanswered while more input comes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct InFlightTests {
   private static let slow = #"{"id":1,"method":"test.slow","params":{"seconds":60}}"#
 

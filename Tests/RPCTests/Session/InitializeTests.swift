@@ -3,7 +3,7 @@ import Testing
 @testable import RPCShell
 
 /// `initialize` (docs/PROTOCOL.md, "The life of a session") and the description of the methods.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct InitializeTests {
   private static let result = #"""
     {"serverInfo":{"name":"rpcshell","version":"0"},"protocolVersion":"1","capabilities":{"batch":true,\#

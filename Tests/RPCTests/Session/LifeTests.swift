@@ -4,7 +4,7 @@ import Testing
 @testable import RPCShell
 
 /// `shutdown`, `exit`, the end of input and signals: what is still answered, and the exit status.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct LifeTests {
   static let ping = #"{"id":9,"method":"shell.ping"}"#
   static let pong = #"{"jsonrpc":"2.0","id":9,"result":{}}"#

@@ -3,7 +3,7 @@ import Testing
 @testable import RPCShell
 
 /// Messages without an id: never answered, seen in their effects, on stderr and in the exit status.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct NotificationTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var sent: String

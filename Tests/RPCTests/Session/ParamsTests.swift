@@ -3,7 +3,7 @@ import Testing
 @testable import RPCShell
 
 /// What `params` may be, and what an error says about them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct ParamsTests {
   @Test(arguments: ["", #","params":null"#, #","params":[]"#, #","params":[ ]"#, #","params":{}"#])
   func `takes absent, null and empty parameters for none`(_ params: String) async throws {

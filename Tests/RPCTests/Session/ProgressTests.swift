@@ -3,7 +3,7 @@ import Testing
 @testable import RPCShell
 
 /// `$/progress` and `$/setTrace`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct ProgressTests {
   private static func progress(_ token: String, _ value: String) -> String {
     #"{"jsonrpc":"2.0","method":"$/progress","params":{"token":\#(token),"value":\#(value)}}"#

@@ -3,7 +3,7 @@ import Testing
 @testable import RPCShell
 
 /// A host that reads slowly, or not at all (docs/PROTOCOL.md, "Requests and notifications" and "State events").
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct SlowClientTests {
   private static func event(_ id: Int, _ revision: Int) -> String {
     #"{"id":\#(id),"method":"test.event","params":{"revision":\#(revision),"section":"s\#(revision)"}}"# + "\n"

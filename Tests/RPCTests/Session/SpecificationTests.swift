@@ -4,7 +4,7 @@ import Testing
 
 /// The examples of the JSON-RPC 2.0 specification, section 7, in its order. Codes, ids and results are its own; texts of
 /// errors are ours.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct SpecificationTests {
   struct Example: Sendable, CustomTestStringConvertible {
     var testDescription: String

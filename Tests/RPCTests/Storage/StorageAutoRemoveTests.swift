@@ -4,7 +4,7 @@ import StoragePlugin
 import Testing
 
 /// Finished downloads that go by themselves, as the options say.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageAutoRemoveTests {
   private static let day = 86_400.0
 

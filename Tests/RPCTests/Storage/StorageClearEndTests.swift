@@ -4,7 +4,7 @@ import StoragePlugin
 import Testing
 
 /// How a clear ends, what is shown and said of it, and the hold after it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageClearEndTests {
   /// A rig in which a clear runs; its first event was taken.
   private func clearing(

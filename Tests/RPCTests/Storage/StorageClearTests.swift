@@ -4,7 +4,7 @@ import StoragePlugin
 import Testing
 
 /// Clearing the cache: who may, the question, and how it ends.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageClearTests {
   private static let confirmed = #"{"confirmed":true}"#
 

@@ -35,7 +35,7 @@ private struct ForgetfulOptions: StorageOptionsStore {
 }
 
 /// The storage block in a session whose input is piped in at once.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageEndOfInputTests {
   private func converse(_ lines: String...) async throws -> Transcript {
     let host = TestHost(more: { executor in

@@ -2,7 +2,7 @@ import AccountModel
 import RPCShell
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageGetTests {
   @Test func `the sample is answered byte for byte`() throws {
     let rig = StorageRig()

@@ -4,7 +4,7 @@ import StoragePlugin
 import Testing
 
 /// The checkmark after a clear.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageHoldTests {
   /// A rig whose cache was cleared a moment ago.
   private func held(_ rest: StorageUsage = .cleared) throws -> StorageRig {

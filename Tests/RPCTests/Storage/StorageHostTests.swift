@@ -3,7 +3,7 @@ import RPCShell
 import Testing
 
 /// Actions that the client does itself.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageHostTests {
   private func rig(backend: ScriptedBackend? = nil) -> StorageRig {
     var environment = Environment()

@@ -6,7 +6,7 @@ import Testing
 @testable import StoragePlugin
 
 /// A hundred thousand downloads.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageLongListTests {
   private static let count = 100_000
 

@@ -4,7 +4,7 @@ import StoragePlugin
 import Testing
 
 /// Measuring: one at a time, for all who wait for it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageMeasureTests {
   private static let refreshing = #""refreshing":true"#
   private static let cancelled = #"{"action":"measure"}"#

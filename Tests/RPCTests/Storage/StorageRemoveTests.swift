@@ -4,7 +4,7 @@ import StoragePlugin
 import Testing
 
 /// Removing downloads: several at once, each on its own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageRemoveTests {
   @discardableResult
   private func remove(

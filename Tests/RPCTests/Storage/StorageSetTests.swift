@@ -4,7 +4,7 @@ import StoragePlugin
 import Testing
 
 /// What a host hands over, and what a person decides.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageSetTests {
   private static let most = Int.max
 

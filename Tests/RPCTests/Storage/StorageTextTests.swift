@@ -3,7 +3,7 @@ import RPCShell
 import Testing
 
 /// Every text and figure that the block shows.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageTextTests {
   private static let gone = "null"
 

@@ -4,7 +4,7 @@ import StoragePlugin
 import Testing
 
 /// What is looked at again after a removal, and what would go.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageUpdateTests {
   /// A measured rig in which the handler has just removed `d1`, and the backend is asked what that changed.
   private func removed(_ backend: ScriptedBackend, failing: Bool = false) throws -> StorageRig {

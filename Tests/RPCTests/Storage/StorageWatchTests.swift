@@ -4,7 +4,7 @@ import StoragePlugin
 import Testing
 
 /// Following what others change on disk.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.usualMinutes(1)))
 struct StorageWatchTests {
   /// A measured rig that waits for changes.
   private func watching(_ backend: ScriptedBackend) throws -> StorageRig {

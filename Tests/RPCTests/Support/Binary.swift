@@ -1,4 +1,5 @@
 import Glibc
+import Testing
 
 /// The release binaries that end-to-end tests run.
 enum Binary: String, CaseIterable, Sendable {
@@ -35,4 +36,9 @@ enum Binary: String, CaseIterable, Sendable {
 
   /// The package's folder: four levels above this file.
   static var root: String { #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined() }
+}
+
+extension TimeLimitTrait.Duration {
+  /// So many minutes, after which a test hangs; with a sanitizer, which makes all slower, five times as many.
+  static func usualMinutes(_ minutes: Int) -> Self { .minutes(Binary.sanitizer == nil ? minutes : 5 * minutes) }
 }
