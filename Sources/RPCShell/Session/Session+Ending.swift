@@ -143,11 +143,14 @@ extension Session {
 
   /// Ends the plugins, once. What they have outside of the process may take a moment.
   private func havePluginsEnded() -> Bool {
-    if !life.hasEndedPlugins {
-      life.hasEndedPlugins = true
-      for plugin in plugins { end(plugin) }
-    }
+    endPlugins()
     return arePluginsSettled
+  }
+
+  func endPlugins() {
+    guard !life.hasEndedPlugins else { return }
+    life.hasEndedPlugins = true
+    for plugin in plugins { end(plugin) }
   }
 
   private func end(_ plugin: some Plugin) {

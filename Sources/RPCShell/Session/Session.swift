@@ -95,6 +95,8 @@ public actor Session {
     for bound in bounds { bound.cancel() }
     hostCalls.stopWaiting()
     bounds = []
+    // Those of a session that was cut off do not know yet.
+    endPlugins()
     executor.watches.endAll()
     // Cancelling takes each of them a step or two.
     for _ in 1...64 where !life.isAborted { executor.runJobs() }

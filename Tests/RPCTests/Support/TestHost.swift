@@ -54,9 +54,11 @@ final class TestHost: Sendable {
     startThread {
       let status = session.run()
       // What waits for ever in a test holds the session: it is let go on the session's own thread.
-      clock.release()
       plugin.assumeIsolated { $0.openAll() }
-      for _ in 1...64 { executor.runJobs() }
+      for _ in 1...64 {
+        clock.release()
+        executor.runJobs()
+      }
       for descriptor in descriptors { close(descriptor) }
       log.finish()
       ended.set(status)
