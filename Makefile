@@ -72,6 +72,7 @@ bench: build testshell treetool
 	Benchmarks/rpc.py
 	Benchmarks/tree.py
 	Benchmarks/storage.py
+	Benchmarks/store.py
 
 ## The whole suite under the address sanitizer (leaks included) and the thread sanitizer.
 asan: deps
