@@ -25,11 +25,12 @@ extension Configuration.Command {
   /// The members of an object that names a program.
   static var members: [Schema.Property] {
     [
-      .required(
-        "command",
-        .checked(.array(argument), expected: "a program and its arguments") { $0[0].map { $0.string != "" } ?? false }),
-      .optional("env", .array(variableName)), .optional("cwd", .nonEmptyString),
+      .required("command", program), .optional("env", .array(variableName)), .optional("cwd", .nonEmptyString),
     ]
+  }
+
+  static var program: Schema {
+    .checked(.array(argument), expected: "a program and its arguments") { $0[0].map { $0.string != "" } ?? false }
   }
 
   private static var argument: Schema {
@@ -44,12 +45,16 @@ extension Configuration.Command {
 
   /// - Parameters:
   ///   - view: was checked to have ``members``.
+  ///   - program: the member that names the program.
   ///   - path: where it stands.
-  init(validated view: JSONView, path: String, _ paths: ConfiguredPath) throws(SchemaViolation) {
+  init(
+    validated view: JSONView, program: String = "command", path: String, _ paths: ConfiguredPath
+  ) throws(SchemaViolation) {
     self.init(
-      view["command"]!.elements.map { $0.string! }, environment: (view["env"]?.elements ?? []).map { $0.string! })
+      view.member(named: program)!.elements.map { $0.string! },
+      environment: (view["env"]?.elements ?? []).map { $0.string! })
     if arguments[0].contains("/") {
-      arguments[0] = try paths.resolve(arguments[0], at: "\(path).command[0]")
+      arguments[0] = try paths.resolve(arguments[0], at: "\(path).\(program)[0]")
     }
     if let folder = view["cwd"]?.string { self.folder = try paths.resolve(folder, at: "\(path).cwd") }
   }

@@ -10,12 +10,12 @@ extension Configuration {
     case local
     /// The client, which is asked.
     case host
-    /// A program, which is run for each call.
-    case exec(Command)
+    /// A program, which is run for each call; another one says what an upgrade would cost.
+    case exec(Command, preview: Command? = nil)
     /// The plugin of that name, which is called.
     case plugin(String)
-    /// A server, which is called.
-    case http(HTTPEndpoint)
+    /// A server, which is called; another address of it says what an upgrade would cost.
+    case http(HTTPEndpoint, preview: WebAddress? = nil)
 
     /// What a file calls it.
     public enum Name: String, Sendable, CaseIterable {
@@ -90,12 +90,16 @@ extension Configuration {
   }
 
   /// The members that an adapter has beside those.
-  private static func members(of name: Adapter.Name) -> [Schema.Property] {
-    switch name {
+  private static func members(of name: Adapter.Name, for action: HostAction) -> [Schema.Property] {
+    // Others cost nothing.
+    func preview(_ schema: Schema) -> [Schema.Property] {
+      action == .onUpgrade ? [.optional("preview", schema)] : []
+    }
+    return switch name {
     case .local, .host: []
-    case .exec: Command.members
+    case .exec: Command.members + preview(Command.program)
     case .plugin: [.required("plugin", .nonEmptyString)]
-    case .http: HTTPEndpoint.properties
+    case .http: HTTPEndpoint.properties + preview(HTTPEndpoint.address)
     }
   }
 
@@ -104,18 +108,18 @@ extension Configuration {
     for action in HostAction.allCases {
       guard let view = handlers?.member(named: action.rawValue) else { continue }
       let path = "handlers.\(action.rawValue)"
-      self[action] = try Self.handling(view, path: path, paths)
+      self[action] = try Self.handling(of: action, view, path: path, paths)
       if case .by(.plugin(let name), _) = self[action] { try checkPlugin(named: name, path: path + ".plugin") }
     }
   }
 
   private static func handling(
-    _ view: JSONView, path: String, _ paths: ConfiguredPath
+    of action: HostAction, _ view: JSONView, path: String, _ paths: ConfiguredPath
   ) throws(SchemaViolation) -> Handling {
     if view.isNull { return .notAvailable }
     // Members that are another adapter's are named only when it is clear which one it is.
     let name = view["adapter"]?.string.flatMap(Adapter.Name.init)
-    let schema = Schema.object(common + (name.map(members) ?? []))
+    let schema = Schema.object(common + (name.map { members(of: $0, for: action) } ?? []))
     try schema.validate(view, path: path, unknown: .refusedButComments)
     return .by(try adapter(name!, view, path: path, paths), timeout: view["timeout"]?.number)
   }
@@ -126,13 +130,30 @@ extension Configuration {
     switch name {
     case .local: .local
     case .host: .host
-    case .exec: .exec(try Command(validated: view, path: path, paths))
+    case .exec: try program(view, path: path, paths)
     case .plugin: .plugin(view["plugin"]!.string!)
-    case .http:
-      .http(
-        try HTTPEndpoint(validated: view, path: path) { (file, place) throws(SchemaViolation) in
-          try paths.resolve(file, at: place)
-        })
+    case .http: try server(view, path: path, paths)
     }
+  }
+
+  private static func program(
+    _ view: JSONView, path: String, _ paths: ConfiguredPath
+  ) throws(SchemaViolation) -> Adapter {
+    let command = try Command(validated: view, path: path, paths)
+    guard let preview = view["preview"], !preview.isNull else { return .exec(command) }
+    return .exec(command, preview: try Command(validated: view, program: "preview", path: path, paths))
+  }
+
+  private static func server(
+    _ view: JSONView, path: String, _ paths: ConfiguredPath
+  ) throws(SchemaViolation) -> Adapter {
+    let endpoint = try HTTPEndpoint(validated: view, path: path) { (file, place) throws(SchemaViolation) in
+      try paths.resolve(file, at: place)
+    }
+    let preview = view["preview"]?.string.flatMap(WebAddress.init)
+    guard preview.map({ $0.origin == endpoint.url.origin }) ?? true else {
+      throw SchemaViolation(path: path + ".preview", reason: "expected the origin of url, which the headers are for")
+    }
+    return .http(endpoint, preview: preview)
   }
 }

@@ -26,11 +26,16 @@ public struct HTTPEndpoint: Sendable, Equatable {
 extension HTTPEndpoint {
   /// The members that an endpoint has in a file.
   public static let properties: [Schema.Property] = [
-    .required("url", .checked(.string, expected: WebAddress.expected) { WebAddress($0.string!) != nil }),
+    .required("url", address),
     .optional("headers", .checked(.any, expected: "an object") { $0.kind == .object || $0.isNull }),
     .optional("retries", .integer(0...10)),
     .optional("caFile", .nonEmptyString),
   ]
+
+  /// Where a call may go, as a file has it.
+  public static var address: Schema {
+    .checked(.string, expected: WebAddress.expected) { WebAddress($0.string!) != nil }
+  }
 
   /// Reads the members, which were checked.
   ///

@@ -6,11 +6,12 @@ public struct HTTPRequest: Sendable, Equatable {
   public var endpoint: HTTPEndpoint
   /// What is posted, byte for byte.
   public var body: JSONText
-  public var idempotencyKey: String
+  /// nil for a call that changes nothing.
+  public var idempotencyKey: String?
   /// Seconds for all of it, tries and waits included.
   public var timeout: Double
 
-  public init(endpoint: HTTPEndpoint, body: JSONText, idempotencyKey: String, timeout: Double) {
+  public init(endpoint: HTTPEndpoint, body: JSONText, idempotencyKey: String?, timeout: Double) {
     self.endpoint = endpoint
     self.body = body
     self.idempotencyKey = idempotencyKey
@@ -23,7 +24,7 @@ public struct HTTPRequest: Sendable, Equatable {
       writer.object { request in
         endpoint.write(to: &request)
         request.member("body", body.description)
-        request.member("idempotencyKey", idempotencyKey)
+        if let idempotencyKey { request.member("idempotencyKey", idempotencyKey) }
         request.member("timeout", JSONText(shortest: timeout))
       }
     }
@@ -32,7 +33,7 @@ public struct HTTPRequest: Sendable, Equatable {
   private static let schema = Schema.object(
     HTTPEndpoint.properties + [
       .required("body", .string),
-      .required(
+      .optional(
         "idempotencyKey",
         .checked(.nonEmptyString, expected: "no line breaks and controls") { HTTPHeader.isValue($0.string!) }),
       .required("timeout", .number(0...1e6)),
@@ -43,7 +44,7 @@ public struct HTTPRequest: Sendable, Equatable {
     try Self.schema.validate(view)
     self.init(
       endpoint: try HTTPEndpoint(validated: view, path: "") { (path, _) in path },
-      body: JSONText(trusted: Array(view["body"]!.string!.utf8)), idempotencyKey: view["idempotencyKey"]!.string!,
+      body: JSONText(trusted: Array(view["body"]!.string!.utf8)), idempotencyKey: view["idempotencyKey"]?.string,
       timeout: view["timeout"]!.number!)
   }
 }

@@ -64,10 +64,8 @@ struct Exchange {
 
   private var callHeaders: [String] {
     // Without the empty one libcurl would ask first whether it may send a larger body, and wait.
-    [
-      "Content-Type: application/json", "Accept: application/json", "Idempotency-Key: \(request.idempotencyKey)",
-      "Expect:",
-    ]
+    ["Content-Type: application/json", "Accept: application/json", "Expect:"]
+      + (request.idempotencyKey.map { ["Idempotency-Key: \($0)"] } ?? [])
   }
 
   private func endpointHeaders() throws(HTTPHeader.Missing) -> [String] {

@@ -73,11 +73,20 @@ public struct HandlerOutput: Sendable {
   /// - Returns: nil where there was none.
   /// - Throws: what is wrong with it.
   public func readResult(note: (String) -> Void) throws(SchemaViolation) -> ActionResult? {
+    guard let text = try resultText() else { return nil }
+    return try ActionResult(reading: text, note: note)
+  }
+
+  /// The last line that was no report, which may be no JSON.
+  ///
+  /// - Returns: nil where there was none.
+  /// - Throws: that it is too long.
+  public func resultText() throws(SchemaViolation) -> JSONText? {
     guard let result else { return nil }
     if result.isCut {
       throw SchemaViolation(path: "result", reason: "expected at most \(Self.lineLimit >> 20) MiB on a line")
     }
-    return try ActionResult(reading: JSONText(trusted: Array(result.bytes)), note: note)
+    return JSONText(trusted: Array(result.bytes))
   }
 
   /// A line for the person at the terminal about what was neither a report nor the result; nil where all was.

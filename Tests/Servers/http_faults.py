@@ -64,6 +64,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def at_pretty(self):
         self.answer(201, b'\n{\n  "outcome": "completed",\n  "restored": 2\n}\n')
 
+    def at_price(self):
+        self.answer(200, b'{"dueNow":{"amount":"5.00","currencyCode":"USD"}}')
+
     def at_empty(self):
         self.answer(204, b"")
 

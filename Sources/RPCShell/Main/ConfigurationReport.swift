@@ -122,9 +122,9 @@ struct ConfigurationReport {
   private func name(of adapter: Configuration.Adapter) -> String {
     switch adapter {
     case .local, .host: adapter.name.rawValue
-    case .exec(let command): "exec \(command.arguments[0].plainLine)"
+    case .exec(let command, _): "exec \(command.arguments[0].plainLine)"
     case .plugin(let name): "plugin \(name)"
-    case .http(let endpoint): "http \(endpoint.url.text.withoutSecrets)"
+    case .http(let endpoint, _): "http \(endpoint.url.text.withoutSecrets)"
     }
   }
 

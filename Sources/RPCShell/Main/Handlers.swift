@@ -14,9 +14,10 @@ extension Configuration {
       switch handler.adapter {
       case .local: local
       case .host: HostHandler()
-      case .exec(let command): ExecHandler(ChildCommand(command))
+      case .exec(let command, let preview):
+        ExecHandler(ChildCommand(command), preview: preview.map { ChildCommand($0) })
       case .plugin(let name): PluginHandler(name)
-      case .http(let endpoint): HTTPHandler(endpoint)
+      case .http(let endpoint, let preview): HTTPHandler(endpoint, preview: preview)
       }
     return adapter.map { ActionBinding($0, timeout: handler.timeout, isCustom: handler.isCustom) }
   }

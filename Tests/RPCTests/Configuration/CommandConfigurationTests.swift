@@ -31,6 +31,22 @@ struct CommandConfigurationTests {
     #expect(try Self.read(#","command":["buy"],"env":null,"cwd":null"#) == .exec(.init(["buy"])))
   }
 
+  @Test func `says which program knows the price, with the same variables and folder`() throws {
+    let members = #","command":["buy"],"preview":["./price","x"],"env":["PATH"],"cwd":"data""#
+    #expect(
+      try Self.read(members)
+        == .exec(
+          .init(["buy"], environment: ["PATH"], folder: "/app/data"),
+          preview: .init(["/app/./price", "x"], environment: ["PATH"], folder: "/app/data")))
+    #expect(try Self.read(#","command":["buy"],"preview":null"#) == .exec(.init(["buy"])))
+    let text = #"{"handlers":{"onRestore":{"adapter":"exec","command":["a"],"preview":["b"]}}}"#
+    let view = try JSONDocument(wholeText: Array(text.utf8)).view
+    let violation = #expect(throws: SchemaViolation.self) {
+      try Configuration(checking: view, paths: ConfiguredPath(folder: "/")) { _ in true }
+    }
+    #expect(violation?.text == "handlers.onRestore.preview: unknown member")
+  }
+
   @Test func `has the same time limit as others, and is not the built-in adapter`() throws {
     let view = try JSONDocument(
       wholeText: Array(#"{"handlers":{"onRemove":{"adapter":"exec","command":["rm"]}}}"#.utf8)
@@ -48,6 +64,8 @@ struct CommandConfigurationTests {
     (#","command":["","x"]"#, ".command: expected a program and its arguments"),
     (#","command":["buy",1]"#, ".command[1]: expected a string, got an integer"),
     (#","command":["buy","a\u0000b"]"#, ".command[1]: expected text without NUL"),
+    (#","command":["buy"],"preview":[]"#, ".preview: expected a program and its arguments"),
+    (#","command":["buy"],"preview":["$NONE/p"]"#, ".preview[0]: the variable '$NONE' is not set"),
     (#","command":["$NONE/buy"]"#, ".command[0]: the variable '$NONE' is not set"),
     (#","command":["buy"],"env":"PATH""#, ".env: expected an array, got a string"),
     (#","command":["buy"],"env":[""]"#, ".env[0]: expected a string that is not empty"),

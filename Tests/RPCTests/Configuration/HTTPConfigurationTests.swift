@@ -11,7 +11,7 @@ struct HTTPConfigurationTests {
     let view = try JSONDocument(wholeText: Array(text.utf8)).view
     let paths = ConfiguredPath(folder: "/app") { $0 == "HOME" ? "/home/me" : nil }
     let handler = try Configuration(checking: view, paths: paths) { _ in true }.handler(of: .onRestore)
-    guard case .http(let endpoint) = handler?.adapter else { return nil }
+    guard case .http(let endpoint, _) = handler?.adapter else { return nil }
     #expect(handler?.timeout == 60 && handler?.isCustom == true)
     return endpoint
   }
@@ -36,6 +36,27 @@ struct HTTPConfigurationTests {
             HTTPHeader(name: "X-Key", source: .file("/home/me/key")),
             HTTPHeader(name: "X-Other", source: .file("/app/key")),
           ], retries: 0, caFile: "/app/certs/ca.pem"))
+  }
+
+  @Test(arguments: [
+    ("https://a.example/price?x=1", nil), ("https://a.example:443/price", nil),
+    ("https://b.example/price", "preview: expected the origin of url, which the headers are for"),
+    ("http://a.example/price", "preview: expected \(WebAddress.expected)"),
+  ])
+  func `prices are asked of the same server`(preview: String, refusal: String?) throws {
+    let text = #"{"handlers":{"onUpgrade":{"adapter":"http","url":"https://a.example/buy","preview":"\#(preview)"}}}"#
+    let view = try JSONDocument(wholeText: Array(text.utf8)).view
+    func read() throws -> Configuration.Adapter? {
+      try Configuration(checking: view, paths: ConfiguredPath(folder: "/")) { _ in true }.handler(of: .onUpgrade)?
+        .adapter
+    }
+    if let refusal {
+      let violation = #expect(throws: SchemaViolation.self) { try read() }
+      #expect(violation?.text == "handlers.onUpgrade." + refusal)
+    } else {
+      let endpoint = HTTPEndpoint(url: WebAddress("https://a.example/buy")!)
+      #expect(try read() == .http(endpoint, preview: WebAddress(preview)))
+    }
   }
 
   @Test(arguments: ["", #","headers":null,"retries":null,"caFile":null"#, #","headers":{}"#])

@@ -40,9 +40,10 @@ struct ExecSessionTests {
   }
 
   @Test func `a line of 10 MB takes little room`() async throws {
-    let session = try ExecSession([
-      .onUpgrade: #"head -c 10485760 /dev/zero | tr '\0' x; echo; echo '{"outcome":"pending"}'"#
-    ])
+    let session = try ExecSession(
+      [
+        .onUpgrade: #"head -c 10485760 /dev/zero | tr '\0' x; echo; echo '{"outcome":"pending"}'"#
+      ], timeout: 600)
     _ = try await RunningShell.run(session.setup) { shell in
       let reply = try await shell.call(1, "plan.upgrade")
       #expect(reply.at("result.outcome") == "\"pending\"")

@@ -54,6 +54,23 @@ struct HTTPSessionTests {
     }
   }
 
+  @Test func `a server says what an upgrade would cost, without a key`() async throws {
+    try await FaultServer.run { server in
+      let ending = try await Self.call(
+        "plan.previewUpgrade", action: "onUpgrade", at: "done", #","preview":"\#(server.url("price"))""#, server: server
+      )
+      #expect(ending.frames.first?.at("result.dueNowText") == "\"$5.00\"")
+      #expect(ending.exit == .status(0) && ending.errors == [])
+      let request = try await server.next()
+      #expect(request.at("path") == "\"/price\"" && request.at("headers.Authorization") == "\"Bearer \(Self.secret)\"")
+      #expect(request.at("key") == "null" && request.at("headers.Idempotency-Key") == nil)
+      let body = Received(text: try request.json["body"]?.string ?? "")
+      #expect(body.at("preview") == "true" && body.at("idempotencyKey") == nil && body.at("plan.name") == "\"Plus\"")
+      let refusal = try await Self.call("plan.previewUpgrade", action: "onUpgrade", at: "done", server: server)
+      #expect(refusal.frames.first?.errorMessage == "The handler of onUpgrade ('http') offers no preview")
+    }
+  }
+
   @Test func `another try has the same key, and shows`() async throws {
     try await FaultServer.run { server in
       let ending = try await Self.call("plan.upgrade", action: "onUpgrade", at: "status/500/1", server: server)

@@ -229,4 +229,49 @@ struct ExecHandlerTests {
     #expect(lines[0].at("params.state.upgrade.message") == "\"\(Self.defaultText)\"")
     sleeper.waitForEnd()
   }
+
+  // MARK: Prices
+
+  /// The answer to a preview, and the lines before it.
+  private func preview(_ script: String) throws -> (log: [String], answer: Received) {
+    let command = ChildCommand(["sh", "-c", script], inheriting: ["PATH"])
+    let rig = PlanRig(handler: ExecHandler(ChildCommand(["false"]), preview: command))
+    try rig.call("plan.previewUpgrade")
+    rig.run(until: { rig.lines.contains { $0.contains(#""id":1,"#) } })
+    let lines = rig.take(0)
+    return (lines.filter { $0.hasPrefix("log: ") }, Received(text: lines.last ?? ""))
+  }
+
+  @Test func `another program says what an upgrade would cost, and is told that nothing is to be bought`() throws {
+    let (log, answer) = try preview(
+      #"read -r call; echo "$RPCSHELL_ACTION $call" >&2; echo '{"progress":0.5}'; echo '{"dueNow":{"amount":"5.00","currencyCode":"USD"}}'"#
+    )
+    #expect(answer.at("result.dueNowText") == "\"$5.00\"")
+    #expect(log.count == 1)
+    #expect(
+      log.first?.hasPrefix(#"log: exec previewUpgrade: previewUpgrade {"action":"onUpgrade","timeout":60,"#) ?? false)
+    #expect(log.first?.contains(#""preview":true,"plan":{"name":"Plus""#) ?? false)
+  }
+
+  @Test(arguments: [
+    ("exit 0", "The price couldn't be looked up. Try again.", ["log: exec previewUpgrade: said no preview"]),
+    ("echo 'No prices today.' >&2; exit 1", "No prices today.", ["log: exec previewUpgrade: No prices today."]),
+    (#"echo '{"message":"Ask later."}'; exit 3"#, "Ask later.", []),
+    (
+      "echo '{'", "The price couldn't be looked up. Try again.",
+      ["log: onUpgrade: preview: expected JSON"]
+    ),
+    ("exit 130", "The price couldn't be looked up. Try again.", []),
+  ])
+  func `a program that fails at it says why`(script: String, message: String, log: [String]) throws {
+    let ending = try preview(script)
+    #expect(ending.answer.errorMessage == message && ending.answer.errorCode == 100)
+    #expect(ending.log == log)
+  }
+
+  @Test func `without a program for prices there are none, and none is run that buys`() throws {
+    let rig = rig("touch /nowhere/bought")
+    try rig.call("plan.previewUpgrade")
+    #expect(rig.received(1)[0].errorMessage == "The handler of onUpgrade ('exec') offers no preview")
+  }
 }
