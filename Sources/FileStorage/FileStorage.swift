@@ -71,7 +71,9 @@ public actor FileStorage: StorageBackend {
     try await measured(progress).measure
   }
 
-  private func measured(_ progress: @escaping @Sendable (ActionProgress) -> Void) async throws -> Survey {
+  private func measured(
+    isUrgent: Bool = true, _ progress: @escaping @Sendable (ActionProgress) -> Void
+  ) async throws -> Survey {
     try await measuring.begin()
     if watch == nil && isWatching { watch = ChangeWatch() }
     let sweeps = !isSwept
@@ -79,7 +81,7 @@ public actor FileStorage: StorageBackend {
     let work = prepared(progress)
     let earlier = Handed(survey)
     let stop = StopFlag()
-    let (outcome, record) = await BlockingWork.run {
+    let (outcome, record) = await BlockingWork.run(isUrgent: isUrgent) {
       var work = work(stop)
       if sweeps { work.sweep() }
       let outcome = Result { () throws(StorageFailure) in Handed(try work.measureAll(after: earlier.value)) }
@@ -98,11 +100,13 @@ public actor FileStorage: StorageBackend {
 
   public func update(after download: String?) async throws -> StorageUpdate {
     guard let survey else { return .whole(try await measure { _ in }) }
+    // What changes by itself is news to nobody who waits.
+    let isUrgent = download != nil
     try await measuring.begin()
     let work = prepared { _ in }
     let handed = Handed(survey)
     let stop = StopFlag()
-    let (outcome, record) = await BlockingWork.run {
+    let (outcome, record) = await BlockingWork.run(isUrgent: isUrgent) {
       var work = work(stop)
       let outcome = Result { () throws(StorageFailure) in try work.update(handed.value, after: download) }
       return (outcome, work.saved(log: self.log))
@@ -115,8 +119,8 @@ public actor FileStorage: StorageBackend {
     await measuring.end()
     try Task.checkCancellation()
     self.record = record
-    guard let changes = try outcome.get() else { return .whole(try await measure { _ in }) }
-    return .parts(changes)
+    if let changes = try outcome.get() { return .parts(changes) }
+    return .whole(try await measured(isUrgent: isUrgent) { _ in }.measure)
   }
 
   /// What work needs to know, but for the flag that stops it.
