@@ -67,8 +67,10 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, Sendable {
   }
 
   /// Runs the timers that are due and the jobs that are there; jobs that those enqueue wait for the next call.
-  public func runJobs() {
-    guard outstanding.load(ordering: .acquiring) > 0 else { return }
+  /// - Returns: whether there were any.
+  @discardableResult
+  public func runJobs() -> Bool {
+    guard outstanding.load(ordering: .acquiring) > 0 else { return false }
     let (jobs, due) = queue.withLock { queue in
       var due: [Timer] = []
       if !queue.timers.isEmpty {
@@ -84,6 +86,7 @@ public final class LoopExecutor: SerialExecutor, TaskExecutor, Sendable {
     for job in jobs {
       job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     }
+    return !jobs.isEmpty || !due.isEmpty
   }
 
   /// Whether there is anything that ``runJobs()`` would run.

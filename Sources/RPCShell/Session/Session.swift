@@ -77,7 +77,9 @@ public actor Session {
     var descriptors = PollSet()
     if options.startsPlugins { _ = registry }
     while true {
-      executor.runJobs()
+      // What a job leads to is done before anything is looked at again, unless that has no end.
+      var rounds = 0
+      while executor.runJobs(), rounds < Self.jobRounds { rounds += 1 }
       if let status = turn(&descriptors) {
         endTasks()
         return status
@@ -85,6 +87,9 @@ public actor Session {
       executor.wait(for: &descriptors, isBusy: canDecode)
     }
   }
+
+  /// An action takes about four from its last step to its answer.
+  private static let jobRounds = 16
 
   /// Whether whole messages are there that can be served right away.
   private var canDecode: Bool { hasUndecoded && !writer.isOverLimit }
