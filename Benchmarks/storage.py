@@ -7,8 +7,6 @@ while many files are written.
 
 Prints one table; exit status 1 when a bar is missed. Folders are made in memory (/dev/shm) and removed again.
 """
-import json
-import os
 import shutil
 import statistics
 import subprocess
@@ -19,7 +17,6 @@ from pathlib import Path
 
 import bench
 import session
-
 
 
 class Folders(session.Session):

@@ -15,20 +15,21 @@ struct MemoryJournal {
   /// In the order in which they began; nil is what was forgotten or tried again.
   private var entries: [Entry?] = []
   private var count = 0
-  /// The number of the first; the others follow.
-  private var first = 0
-  private var numbers: [ExactText: Int] = [:]
+  /// Where the entry of a key stands.
+  private var places: [ExactText: Int] = [:]
 
   /// Enters an action, unless its key is known as one that runs, is done, or is about something else.
   mutating func begin(_ intent: Intent) -> IntentStart {
-    if let at = place(of: intent.key), let known = entries[at] {
+    if let at = places[ExactText(intent.key)], let known = entries[at] {
       guard known.intent.action == intent.action else { return .conflict }
       if let outcome = known.outcome, outcome.name.isDone { return .ended(outcome) }
       guard known.intent.digest.isExactly(intent.digest) else { return .conflict }
       if known.outcome == nil { return .busy(intent.action) }
       remove(at)
     }
-    numbers[ExactText(intent.key)] = first + entries.count
+    // Also where one key is tried again and again.
+    if entries.count >= 2 * Self.depth { closeGaps() }
+    places[ExactText(intent.key)] = entries.count
     entries.append(Entry(intent: intent))
     count += 1
     if count > Self.depth { forgetOldest() }
@@ -37,17 +38,15 @@ struct MemoryJournal {
 
   /// - Parameter key: of an action that may have been forgotten.
   mutating func end(_ key: String, _ outcome: IntentOutcome) {
-    if let at = place(of: key) { entries[at]?.outcome = outcome }
+    if let at = places[ExactText(key)] { entries[at]?.outcome = outcome }
   }
 
   /// The newest first.
   func newest(_ limit: Int) -> [Entry] { Array(entries.reversed().lazy.compactMap(\.self).prefix(limit)) }
 
-  private func place(of key: String) -> Int? { numbers[ExactText(key)].map { $0 - first } }
-
   private mutating func remove(_ at: Int) {
     guard let entry = entries[at] else { return }
-    numbers[ExactText(entry.intent.key)] = nil
+    places[ExactText(entry.intent.key)] = nil
     entries[at] = nil
     count -= 1
   }
@@ -55,10 +54,10 @@ struct MemoryJournal {
   /// What runs is kept.
   private mutating func forgetOldest() {
     if let at = entries.firstIndex(where: { $0?.outcome != nil }) { remove(at) }
-    let gone = entries.prefix { $0 == nil }.count
-    // Not one by one, since all others move up.
-    guard gone >= Self.depth / 4 else { return }
-    entries.removeFirst(gone)
-    first += gone
+  }
+
+  private mutating func closeGaps() {
+    entries.removeAll { $0 == nil }
+    for (at, entry) in entries.enumerated() { if let entry { places[ExactText(entry.intent.key)] = at } }
   }
 }

@@ -78,4 +78,19 @@ struct MemoryStoreTests {
     #expect(keys.count == 1000 && keys.last == "running" && keys.first == "1000")
     #expect(begin(.upgrade("1")) == .begun)
   }
+
+  @Test func `one key that is tried thousands of times moves no other`() {
+    #expect(begin(.upgrade("first")) == .begun)
+    end("first", .completed)
+    #expect(begin(.upgrade("running")) == .begun)
+    for _ in 1...5000 {
+      #expect(begin(.upgrade("again")) == .begun)
+      end("again", .failed)
+    }
+    #expect(history().map(\.intent.key) == ["again", "running", "first"])
+    #expect(history().map(\.outcome) == [.failed, nil, .completed])
+    #expect(begin(.upgrade("running")) == .busy(.onUpgrade))
+    end("running", .completed)
+    #expect(history().map(\.outcome) == [.failed, .completed, .completed])
+  }
 }
