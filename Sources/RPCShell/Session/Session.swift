@@ -89,7 +89,7 @@ public actor Session {
   }
 
   /// An action takes about four from its last step to its answer.
-  private static let jobRounds = 16
+  static let jobRounds = 16
 
   /// Whether whole messages are there that can be served right away.
   private var canDecode: Bool { hasUndecoded && !writer.isOverLimit }

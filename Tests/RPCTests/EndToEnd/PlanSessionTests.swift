@@ -24,7 +24,9 @@ struct PlanSessionTests {
   // MARK: A session
 
   @Test func `a host hands over a plan, reads it, restores and dismisses`() async throws {
-    let ending = try await RunningShell.run(.frozenDemo()) { shell in
+    // However slow the machine is, the checkmark stays until the end of input.
+    let file = try TemporaryFile(#"{"holds":{"restore":3600}}"#)
+    let ending = try await RunningShell.run(.frozenDemo(["--config", file.path])) { shell in
       var frames = try await Self.ask(shell, 1, Self.set(1, PlanLines.plus(storage: "8.6")))
       #expect(frames.map { $0.at("params.cause") } == ["\"set\"", nil])
       #expect(frames[0].at("params.state.usage.meters.0.statusText") == "\"Almost full\"")
@@ -221,7 +223,9 @@ struct PlanSessionTests {
   // MARK: After the reply
 
   @Test func `who asks right after each reply sees that revision`() async throws {
-    let ending = try await RunningShell.run(.frozenDemo()) { shell in
+    // However slow the machine is, the checkmark stays until the end of input.
+    let file = try TemporaryFile(#"{"holds":{"restore":3600}}"#)
+    let ending = try await RunningShell.run(.frozenDemo(["--config", file.path])) { shell in
       var frames = try await Self.ask(shell, 1, Self.request(1, "plan.upgrade"))
       let revision = frames.last?.at("result.revision")
       #expect(revision == "2")

@@ -163,10 +163,10 @@ final class TestHost: Sendable {
 
   /// Waits until the session has served what was sent, up to one chunk of 64 KiB.
   ///
-  /// It looks for input, runs what hops onto it, then reads, in turns. The first hop may come between looking and
-  /// reading, so the second is the first that is sure to be behind a look, and the third behind the reading.
+  /// It looks for input, runs what hops onto it for some rounds, then reads, in turns. Whatever the first hop comes between,
+  /// after those rounds it looks, and after as many more it has read.
   func settle() async {
-    for _ in 1...3 { await session.pass() }
+    for _ in 1...2 * Session.jobRounds + 3 { await session.pass() }
   }
 
   /// The output ended where a frame was expected.
