@@ -47,8 +47,8 @@ public final class AccountDatabase: AccountStore {
     thread.perform { $0.answer { desk throws(DatabaseFailure) in try desk.load() } }
   }
 
-  public func begin(_ intent: Intent) -> Eventual<Result<IntentStart, StoreFailure>> {
-    thread.perform { $0.answer { desk throws(DatabaseFailure) in try desk.begin(intent) } }
+  public func begin(_ intent: Intent, on basis: IntentBasis) -> Eventual<Result<IntentStart, StoreFailure>> {
+    thread.perform { $0.answer { desk throws(DatabaseFailure) in try desk.begin(intent, on: basis) } }
   }
 
   public func end(_ key: String, _ outcome: IntentOutcome) -> Eventual<Result<Void, StoreFailure>> {
@@ -58,6 +58,10 @@ public final class AccountDatabase: AccountStore {
   public func keep(_ plan: PlanUsage, asOf: DateValue?) -> Eventual<Result<Void, StoreFailure>> {
     let record = AccountRecord(plan: plan, asOf: asOf)
     return thread.perform { $0.answer { desk throws(DatabaseFailure) in try desk.keep(record) } }
+  }
+
+  public func find(_ key: String) -> Eventual<Result<JournalEntry?, StoreFailure>> {
+    thread.perform { $0.answer { desk throws(DatabaseFailure) in try desk.find(key) } }
   }
 
   public func history(limit: Int) -> Eventual<Result<[JournalEntry], StoreFailure>> {

@@ -13,8 +13,6 @@ struct AccountDesk {
   private var unwritten: [(key: String, outcome: IntentOutcome)] = []
   /// What was refused because of a failure, after which it may be in the journal all the same: an answer can be lost.
   private var doubtful: [Intent] = []
-  /// What this session knows to be offered; nil before it knows anything.
-  private var offer: Offer?
   private var noticed: (@Sendable () -> Void)?
   /// Whether the tables are known to be as this program wants them.
   private var isReady = false
@@ -63,10 +61,18 @@ struct AccountDesk {
   mutating func load() throws(DatabaseFailure) -> AccountRecord {
     // What comes from now on is news to whoever watches.
     _ = try engine.wasChanged()
-    var record = if let kept = try account.read() { kept } else { try start() }
+    let record = if let kept = try account.read() { kept } else { try start() }
     try settle()
+    return try withAttempts(record, newest: journal.newestOfEach())
+  }
+
+  /// Adds what the journal says.
+  private func withAttempts(
+    _ record: AccountRecord, newest: [JournalTable.Row]
+  ) throws(DatabaseFailure) -> AccountRecord {
+    var record = record
     record.interrupted = try withoutRunning(journal.unresolved()).map(\.intent)
-    offer = Offer(record.plan)
+    for row in newest { record.newest.append(try entry(row)) }
     return record
   }
 
@@ -85,18 +91,17 @@ struct AccountDesk {
 
   mutating func keep(_ record: AccountRecord) throws(DatabaseFailure) {
     try engine.transaction { () throws(DatabaseFailure) in try account.write(record, now: now()) }
-    offer = Offer(record.plan)
     copy(record)
   }
 
   // MARK: The journal
 
-  mutating func begin(_ intent: Intent) throws(DatabaseFailure) -> IntentStart {
+  mutating func begin(_ intent: Intent, on basis: IntentBasis) throws(DatabaseFailure) -> IntentStart {
     let (start, gone): (IntentStart, [JournalTable.Row])
     do throws(DatabaseFailure) {
       (start, gone) = try engine.transaction { () throws(DatabaseFailure) in
         let gone = try settleOpen()
-        return (try begin(intent, beside: journal.open()), gone)
+        return (try begin(intent, on: basis, beside: journal.open()), gone)
       }
     } catch {
       doubtful.append(intent)
@@ -118,7 +123,9 @@ struct AccountDesk {
   }
 
   /// - Parameter running: what lives, of this session and of others.
-  private func begin(_ intent: Intent, beside running: [JournalTable.Row]) throws(DatabaseFailure) -> IntentStart {
+  private func begin(
+    _ intent: Intent, on basis: IntentBasis, beside running: [JournalTable.Row]
+  ) throws(DatabaseFailure) -> IntentStart {
     if let known = try journal.newest(intent.key) {
       guard known.intent.action == intent.action else { return .conflict }
       if case .outcome(let name, let time) = known.end, name.isDone {
@@ -132,13 +139,21 @@ struct AccountDesk {
       return .busy(other.intent.action)
     }
     // What another session has bought meanwhile is not bought again.
-    if intent.action == .onUpgrade, let offer, let kept = try account.read(), Offer(kept.plan) != offer {
-      return .outdated
-    }
+    if let plan = basis.plan, let kept = try account.read()?.plan, Offer(kept) != Offer(plan) { return .outdated }
+    // What another session left open is gone on with.
+    if basis.isKeyNew, let key = try openKey(intent) { return .unfinished(key: key) }
     let sequence = try journal.add(JournalTable.Row(sequence: 0, intent: intent, session: engine.session))
     // Not each time: it looks at as many lines as are kept.
     if sequence % 256 == 0 { try journal.trim(now: now()) }
     return .begun
+  }
+
+  /// The key of an attempt at the same that came to no known end.
+  private func openKey(_ intent: Intent) throws(DatabaseFailure) -> String? {
+    let newest = try journal.newest(of: intent.action)
+    let record = try withAttempts(AccountRecord(plan: nil), newest: newest.map { [$0] } ?? [])
+    let open = record.openAttempt(at: intent.action, now: intent.time)
+    return open.flatMap { $0.intent.digest.isExactly(intent.digest) ? $0.intent.key : nil }
   }
 
   /// Writes down how an action ended, now or, where that fails, with the next call.
@@ -168,10 +183,7 @@ struct AccountDesk {
       return (row, true)
     }
     guard isWritten else { return }
-    if let record {
-      offer = Offer(record.plan)
-      copy(record)
-    }
+    if let record { copy(record) }
     if let row {
       settings.companions?.note(row.intent, outcome.name.rawValue, at: outcome.time, settings.accountID, log)
     } else {
@@ -187,12 +199,19 @@ struct AccountDesk {
 
   func history(limit: Int) throws(DatabaseFailure) -> [JournalEntry] {
     try settle()
-    return try journal.history(limit: limit).map { row throws(DatabaseFailure) in
-      switch row.end {
-      case .outcome(let name, _): JournalEntry(row.intent, outcome: name, isInterrupted: false)
-      case .interrupted: JournalEntry(row.intent, outcome: nil, isInterrupted: true)
-      case nil: JournalEntry(row.intent, outcome: nil, isInterrupted: try !isRunning(row))
-      }
+    return try journal.history(limit: limit).map { row throws(DatabaseFailure) in try entry(row) }
+  }
+
+  func find(_ key: String) throws(DatabaseFailure) -> JournalEntry? {
+    guard let row = try journal.newest(key) else { return nil }
+    return try entry(row)
+  }
+
+  private func entry(_ row: JournalTable.Row) throws(DatabaseFailure) -> JournalEntry {
+    switch row.end {
+    case .outcome(let name, _): JournalEntry(row.intent, outcome: name, isInterrupted: false)
+    case .interrupted: JournalEntry(row.intent, outcome: nil, isInterrupted: true)
+    case nil: JournalEntry(row.intent, outcome: nil, isInterrupted: try !isRunning(row))
     }
   }
 
@@ -252,8 +271,8 @@ private struct Offer: Equatable {
   private let plan: ExactText
   private let title: ExactText
 
-  init(_ plan: PlanUsage?) {
-    self.plan = ExactText(plan?.name ?? "")
-    title = ExactText(plan?.upgrade.value?.title ?? "")
+  init(_ plan: PlanUsage) {
+    self.plan = ExactText(plan.name)
+    title = ExactText(plan.upgrade.value?.title ?? "")
   }
 }

@@ -53,7 +53,7 @@ public struct AccountExport: Sendable {
   private static var entrySchema: Schema {
     let outcomes = IntentOutcome.Name.allCases.map(\.rawValue) + ["interrupted"]
     return .object([
-      .required("idempotencyKey", .string(maxBytes: 255, nonEmpty: true)),
+      .required("idempotencyKey", Intent.keySchema),
       .required("action", .choice(HostAction.allCases.map(\.word))), .required("digest", .string),
       .required("begun", .number), .optional("ended", .number), .optional("outcome", .choice(outcomes)),
       .optional("members", .any),

@@ -37,6 +37,20 @@ struct JournalTable {
     try rows("account_id = $1 AND key = $2 ORDER BY sequence DESC LIMIT 1", [.text(account), .text(key)]).first
   }
 
+  /// The newest attempt at an action.
+  func newest(of action: HostAction) throws(DatabaseFailure) -> Row? {
+    try rows(
+      "account_id = $1 AND action = $2 ORDER BY sequence DESC LIMIT 1", [.text(account), .text(action.word)]
+    ).first
+  }
+
+  /// The newest attempt at each action that was tried.
+  func newestOfEach() throws(DatabaseFailure) -> [Row] {
+    try rows(
+      "account_id = $1 AND sequence IN (SELECT MAX(sequence) FROM journal WHERE account_id = $1 GROUP BY action)",
+      [.text(account)])
+  }
+
   /// Those that nobody wrote an end for, in the order in which they were begun.
   func open() throws(DatabaseFailure) -> [Row] {
     try rows("account_id = $1 AND outcome IS NULL ORDER BY sequence", [.text(account)])
@@ -46,17 +60,21 @@ struct JournalTable {
   func unresolved() throws(DatabaseFailure) -> [Row] {
     try rows(
       """
-      account_id = $1 AND (outcome IS NULL OR outcome = 'interrupted') AND NOT EXISTS (
-        SELECT 1 FROM journal AS later WHERE later.account_id = journal.account_id AND later.key = journal.key
-        AND later.sequence > journal.sequence)
-      ORDER BY sequence
+      account_id = $1 AND (outcome IS NULL OR outcome = 'interrupted') AND \(Self.isNewest) ORDER BY sequence
       """, [.text(account)])
   }
 
-  /// The newest, newest first.
+  /// The newest attempt with each key, newest first.
   func history(limit: Int) throws(DatabaseFailure) -> [Row] {
-    try rows("account_id = $1 ORDER BY sequence DESC LIMIT $2", [.text(account), .integer(max(0, limit))])
+    try rows(
+      "account_id = $1 AND \(Self.isNewest) ORDER BY sequence DESC LIMIT $2",
+      [.text(account), .integer(max(0, limit))])
   }
+
+  private static let isNewest = """
+    NOT EXISTS (SELECT 1 FROM journal AS later WHERE later.account_id = journal.account_id
+      AND later.key = journal.key AND later.sequence > journal.sequence)
+    """
 
   /// Everything, in the order in which it was begun.
   func all() throws(DatabaseFailure) -> [Row] { try rows("account_id = $1 ORDER BY sequence", [.text(account)]) }

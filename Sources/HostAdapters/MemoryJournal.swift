@@ -7,10 +7,12 @@ struct MemoryJournal {
     let intent: Intent
     /// nil while it runs.
     var outcome: IntentOutcome?
+
+    var journalEntry: JournalEntry { JournalEntry(intent, outcome: outcome?.name, isInterrupted: false) }
   }
 
   /// Actions that are remembered.
-  private static let depth = 1000
+  private static let depth = 10_000
 
   /// In the order in which they began; nil is what was forgotten or tried again.
   private var entries: [Entry?] = []
@@ -39,6 +41,13 @@ struct MemoryJournal {
   /// - Parameter key: of an action that may have been forgotten.
   mutating func end(_ key: String, _ outcome: IntentOutcome) {
     if let at = places[ExactText(key)] { entries[at]?.outcome = outcome }
+  }
+
+  func find(_ key: String) -> Entry? { places[ExactText(key)].flatMap { entries[$0] } }
+
+  /// The newest attempt at each action.
+  var newestOfEach: [Entry] {
+    HostAction.allCases.compactMap { action in entries.last { $0?.intent.action == action } ?? nil }
   }
 
   /// The newest first.

@@ -8,22 +8,34 @@ public actor MemoryStore: AccountStore {
   private nonisolated let executor: LoopExecutor
   private var record: AccountRecord
   private var journal = MemoryJournal()
+  private var opened: (@Sendable () -> Void)?
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// - Parameters:
   ///   - plan: what the account starts with.
   ///   - executor: the session's own.
-  public init(_ plan: PlanUsage?, executor: LoopExecutor) {
+  ///   - opened: told when it is first needed.
+  public init(_ plan: PlanUsage?, executor: LoopExecutor, opened: (@Sendable () -> Void)? = nil) {
     record = AccountRecord(plan: plan)
     self.executor = executor
+    self.opened = opened
   }
 
   public nonisolated func load() -> Eventual<Result<AccountRecord, StoreFailure>> {
-    .now(.success(assumeIsolated { $0.record }))
+    .now(
+      .success(
+        assumeIsolated { store in
+          store.opened?()
+          store.opened = nil
+          var record = store.record
+          record.newest = store.journal.newestOfEach.map(\.journalEntry)
+          return record
+        }))
   }
 
-  public nonisolated func begin(_ intent: Intent) -> Eventual<Result<IntentStart, StoreFailure>> {
+  public nonisolated func begin(_ intent: Intent, on basis: IntentBasis) -> Eventual<Result<IntentStart, StoreFailure>>
+  {
     .now(.success(assumeIsolated { $0.journal.begin(intent) }))
   }
 
@@ -40,12 +52,12 @@ public actor MemoryStore: AccountStore {
     .now(.success(assumeIsolated { $0.record = AccountRecord(plan: plan, asOf: asOf) }))
   }
 
+  public nonisolated func find(_ key: String) -> Eventual<Result<JournalEntry?, StoreFailure>> {
+    .now(.success(assumeIsolated { $0.journal.find(key)?.journalEntry }))
+  }
+
   public nonisolated func history(limit: Int) -> Eventual<Result<[JournalEntry], StoreFailure>> {
-    .now(
-      .success(
-        assumeIsolated { store in
-          store.journal.newest(limit).map { JournalEntry($0.intent, outcome: $0.outcome?.name, isInterrupted: false) }
-        }))
+    .now(.success(assumeIsolated { $0.journal.newest(limit).map(\.journalEntry) }))
   }
 
   public nonisolated func watch(_ changed: @escaping @Sendable () -> Void) {}

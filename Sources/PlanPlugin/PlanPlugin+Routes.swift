@@ -36,7 +36,7 @@ extension PlanPlugin {
     .eventual(
       .action, self, "plan.upgrade", "Goes up to the plan that is offered",
       params: {
-        [.optional("idempotencyKey", .string(maxBytes: 255, nonEmpty: true), "the same key is the same intent")]
+        [.optional("idempotencyKey", Intent.keySchema, "the same key is the same intent")]
       },
       result: { .object([.required("outcome", .choice(["completed", "cancelled", "pending"])), Self.revision]) }
     ) { (plugin, params, context) throws(RPCError) in

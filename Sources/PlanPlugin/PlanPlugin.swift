@@ -101,6 +101,7 @@ public actor PlanPlugin: Plugin {
   public func settle() {
     isSettling = true
     dayWatch?.cancel()
+    storeState.secondLook?.cancel()
     // Not at once: the reply whose outcome is held may still be on its way, and comes first.
     for hold in holds { startHold(of: hold.action) }
     writeOn()

@@ -53,12 +53,13 @@ struct StoreToolMain {
 
   private func begin(_ key: String, _ action: String) async {
     let intent = Intent(key: key, action: HostAction(rawValue: action)!, digest: "d", time: 1000)
-    Self.say(await store.begin(intent).get()) { start in
+    Self.say(await store.begin(intent, on: IntentBasis()).get()) { start in
       switch start {
       case .begun: "begun"
       case .ended(let outcome): "ended \(outcome.name)"
       case .conflict: "conflict"
       case .outdated: "outdated"
+      case .unfinished(let key): "unfinished \(key)"
       case .busy(let action): "busy \(action)"
       }
     }
@@ -76,7 +77,7 @@ struct StoreToolMain {
     let loaded = MonotonicTime.now
     for number in 0..<count {
       let intent = Intent(key: "\(loaded.nanoseconds)-\(number)", action: .onUpgrade, digest: "d", time: 1000)
-      _ = await store.begin(intent).get()
+      _ = await store.begin(intent, on: IntentBasis()).get()
       _ = await store.end(intent.key, IntentOutcome(.completed, plan: Self.plan("Studio"), time: 2000)).get()
     }
     let end = MonotonicTime.now

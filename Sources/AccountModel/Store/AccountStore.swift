@@ -1,3 +1,5 @@
+public import RPCShell
+
 /// Where an account is kept, with the journal of what was done to it: the seam behind which memory, a file or a server
 /// stands.
 ///
@@ -12,7 +14,8 @@ public protocol AccountStore: Sendable {
   /// ``IntentStart/begun`` is on disk when it is returned, and from then until ``end(_:_:)`` no other session can begin
   /// an action of the same account that excludes this one; should the session be killed, the intent is
   /// ``AccountRecord/interrupted`` for the next that looks.
-  func begin(_ intent: Intent) -> Eventual<Result<IntentStart, StoreFailure>>
+  /// - Parameter basis: what the session takes for granted, which is not so any more where another session was at work.
+  func begin(_ intent: Intent, on basis: IntentBasis) -> Eventual<Result<IntentStart, StoreFailure>>
 
   /// Writes down how an action ended, and the plan that it brought, together; when that plan was read is not known.
   ///
@@ -24,7 +27,10 @@ public protocol AccountStore: Sendable {
   /// - Parameter asOf: when it was read, where the host says so.
   func keep(_ plan: PlanUsage, asOf: DateValue?) -> Eventual<Result<Void, StoreFailure>>
 
-  /// The journal, newest first.
+  /// What was done under a key; nil where the journal does not know it.
+  func find(_ key: String) -> Eventual<Result<JournalEntry?, StoreFailure>>
+
+  /// The journal, newest first: one entry for each key, the newest attempt.
   /// - Parameter limit: entries at most.
   func history(limit: Int) -> Eventual<Result<[JournalEntry], StoreFailure>>
 
@@ -56,13 +62,21 @@ public struct AccountRecord: Sendable, Equatable {
   /// Actions that were begun and whose end nobody wrote down: their session is gone, and whether they were done is not
   /// known. Oldest first.
   public var interrupted: [Intent]
+  /// The newest attempt at each action that was ever tried.
+  public var newest: [JournalEntry]
 
-  /// An account without an interrupted action.
-  public init(plan: PlanUsage?, asOf: DateValue? = nil, interrupted: [Intent] = []) {
+  /// An account to which nothing was done.
+  public init(
+    plan: PlanUsage?, asOf: DateValue? = nil, interrupted: [Intent] = [], newest: [JournalEntry] = []
+  ) {
     self.plan = plan
     self.asOf = asOf
     self.interrupted = interrupted
+    self.newest = newest
   }
+
+  /// The newest attempt at an action.
+  public func newest(_ action: HostAction) -> JournalEntry? { newest.first { $0.intent.action == action } }
 }
 
 /// Why an account could not be read or written: error 109.

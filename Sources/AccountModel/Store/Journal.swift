@@ -2,7 +2,7 @@ public import RPCShell
 
 /// An action that somebody wants to be done once.
 public struct Intent: Sendable, Equatable {
-  /// The idempotency key: the caller's, else one made for this intent. Not empty, at most 255 bytes.
+  /// The idempotency key: the caller's, else one made for this intent, as ``keySchema`` says.
   public var key: String
   /// What is to be done.
   public var action: HostAction
@@ -19,6 +19,28 @@ public struct Intent: Sendable, Equatable {
   }
 }
 
+extension Intent {
+  /// What an idempotency key looks like: it is handed to handlers as it is, also as an HTTP header.
+  public static var keySchema: Schema {
+    .checked(.string(maxBytes: 255, nonEmpty: true), expected: "a string without control characters") { value in
+      value.string?.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } ?? false
+    }
+  }
+}
+
+/// What a session takes for granted when it begins an action.
+public struct IntentBasis: Sendable, Equatable {
+  /// The plan that it showed; nil where the action does not depend on it.
+  public var plan: PlanUsage?
+  /// Whether the key is new: the caller named none, and the session knew of no attempt to go on with.
+  public var isKeyNew: Bool
+
+  public init(plan: PlanUsage? = nil, isKeyNew: Bool = false) {
+    self.plan = plan
+    self.isKeyNew = isKeyNew
+  }
+}
+
 /// What comes of the wish to begin an action.
 public enum IntentStart: Sendable, Equatable {
   /// It is written down; the handler may run. Also when an action with this key was interrupted, failed or was backed
@@ -32,6 +54,8 @@ public enum IntentStart: Sendable, Equatable {
   case busy(HostAction)
   /// Another session has changed what is offered since the account was read here: it is to be read again.
   case outdated
+  /// An attempt at the same, of another session, came to no known end: it is to be gone on with, under its key.
+  case unfinished(key: String)
 }
 
 /// How an action ended, as the journal keeps it.

@@ -17,7 +17,9 @@ struct ActionRun {
 
   let action: PlanAction
   /// What the journal knows it by.
-  let intent: Intent
+  private(set) var intent: Intent
+  /// What it takes for granted.
+  private(set) var basis: IntentBasis
   /// Tells this run from others.
   let number: Int
   /// The plan that it started from.
@@ -31,10 +33,12 @@ struct ActionRun {
   private var joined: [(ticket: Int, call: CheckedContinuation<Answer, Never>)] = []
 
   init(
-    _ action: PlanAction, _ intent: Intent, number: Int, plan: PlanUsage, binding: ActionBinding, context: CallContext
+    _ action: PlanAction, _ intent: Intent, on basis: IntentBasis, number: Int, plan: PlanUsage,
+    binding: ActionBinding, context: CallContext
   ) {
     self.action = action
     self.intent = intent
+    self.basis = basis
     self.number = number
     self.plan = plan
     self.binding = binding
@@ -43,6 +47,12 @@ struct ActionRun {
 
   /// Says whether it was told to stop: then nobody joins it any more.
   var stop: StopSignal { context.stop }
+
+  /// Makes it the next try of an attempt that the journal knows.
+  mutating func goOn(withKey key: String) {
+    intent.key = key
+    basis.isKeyNew = false
+  }
 
   /// - Parameter ticket: tells the call from others.
   mutating func join(_ ticket: Int, _ call: CheckedContinuation<Answer, Never>) { joined.append((ticket, call)) }

@@ -17,10 +17,16 @@ extension PlanPlugin {
       return try recorded(key, action, orElse: error)
     }
     lastNumber += 1
+    let (intent, basis) = intent(of: action, key, plan)
     let run = ActionRun(
-      action, intent(of: action, key, plan), number: lastNumber, plan: plan, binding: binding, context: context)
+      action, intent, on: basis, number: lastNumber, plan: plan, binding: binding, context: context)
     runs.append(run)
-    return try goOn(with: writeDown(run.intent)) { [number = run.number] (plugin, start) throws(RPCError) in
+    return try begin(run)
+  }
+
+  /// Has a run written down, then goes on with what the journal says of it.
+  private func begin(_ run: ActionRun) throws(RPCError) -> Route.Reply {
+    try goOn(with: writeDown(run)) { [number = run.number] (plugin, start) throws(RPCError) in
       try plugin.begun(start, number)
     }
   }
@@ -72,6 +78,9 @@ extension PlanPlugin {
     case .success(.conflict):
       let text = "This idempotencyKey belongs to something else; send a new one with a new \(action.rawValue)"
       return try close(number, .failure(RPCError(.conflict, text, data: action.errorData)))
+    case .success(.unfinished(let key)):
+      runs[self.run(number)!].goOn(withKey: key)
+      return try begin(runs[self.run(number)!])
     case .success(.outdated):
       storeState.isReloadDue = true
       let text = "The plan was changed in another session just now; look at it, then try again"

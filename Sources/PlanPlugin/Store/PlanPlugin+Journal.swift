@@ -7,27 +7,30 @@ extension PlanPlugin {
   // MARK: Intents
 
   /// What is about to be done. Who tries the same again, and names no key, means the attempt that came to no known end.
-  func intent(of action: PlanAction, _ key: String?, _ plan: PlanUsage) -> Intent {
+  func intent(of action: PlanAction, _ key: String?, _ plan: PlanUsage) -> (Intent, IntentBasis) {
     let digest = action.digest(of: plan)
     let now = host.now()
     let open = storeState[open: action].flatMap { $0.isFresh(now) && $0.intent.digest.isExactly(digest) ? $0 : nil }
-    return Intent(
-      key: key ?? open?.intent.key ?? UUID().uuidString.lowercased(), action: action.hostAction, digest: digest,
-      time: now)
+    let known = key ?? open?.intent.key
+    let intent = Intent(
+      key: known ?? UUID().uuidString.lowercased(), action: action.hostAction, digest: digest, time: now)
+    return (intent, IntentBasis(plan: action == .upgrade ? plan : nil, isKeyNew: known == nil))
   }
 
-  /// Begins an intent in the journal, behind the ends that could not be written so far.
-  func writeDown(_ intent: Intent) -> Eventual<Result<IntentStart, StoreFailure>> {
+  /// Begins a run in the journal, behind the ends that could not be written so far.
+  func writeDown(_ run: ActionRun) -> Eventual<Result<IntentStart, StoreFailure>> {
     writeOn()
-    return beginBehindEnds(intent)
+    return beginBehindEnds(run.intent, on: run.basis)
   }
 
-  private func beginBehindEnds(_ intent: Intent) -> Eventual<Result<IntentStart, StoreFailure>> {
-    guard storeState.unwritten.contains(where: { $0.key != nil }) else { return store.begin(intent) }
+  private func beginBehindEnds(
+    _ intent: Intent, on basis: IntentBasis
+  ) -> Eventual<Result<IntentStart, StoreFailure>> {
+    guard storeState.unwritten.contains(where: { $0.key != nil }) else { return store.begin(intent, on: basis) }
     guard let writing = storeState.writing else { return .now(.failure(storeState.writeFailure!)) }
     return .later {
       await writing.value
-      return await self.beginBehindEnds(intent).get()
+      return await self.beginBehindEnds(intent, on: basis).get()
     }
   }
 
@@ -64,7 +67,7 @@ extension PlanPlugin {
       let plan = outcome.plan.flatMap { state.shows($0) ? nil : $0 }
       write(.end(run.intent.key, IntentOutcome(name, members: members, plan: plan, time: now)))
     case .error:
-      storeState[open: run.action] = OpenIntent(run.intent, isInterrupted: false)
+      storeState[open: run.action] = OpenAttempt(run.intent, isInterrupted: false)
       write(.end(run.intent.key, IntentOutcome(.failed, time: now)))
     }
     while let writing = storeState.writing, storeState.isUnwritten(run.intent.key) { await writing.value }
@@ -131,17 +134,13 @@ extension PlanPlugin {
 
   // MARK: Reading the journal
 
-  /// How far back an action is looked for that was done.
-  private static let recordedDepth = 1000
-
   /// How an action was answered that is done, whatever is offered now.
   /// - Throws: the refusal, where the journal knows of no such action.
   func recorded(_ key: String, _ action: PlanAction, orElse refusal: RPCError) throws(RPCError) -> Route.Reply {
-    try goOn(with: store.history(limit: Self.recordedDepth)) { (plugin, journal) throws(RPCError) in
-      let entry = (try? journal.get())?.first { $0.intent.key.isExactly(key) }
-      guard let entry, entry.intent.action == action.hostAction, let outcome = entry.outcome, outcome.isDone else {
-        throw refusal
-      }
+    try goOn(with: store.find(key)) { (plugin, found) throws(RPCError) in
+      guard let entry = try? found.get(), entry.intent.action == action.hostAction, let outcome = entry.outcome,
+        outcome.isDone
+      else { throw refusal }
       return .now(plugin.result(outcome, [], of: action))
     }
   }

@@ -6,9 +6,6 @@ extension PlanPlugin {
   /// What a call does on the spot once the account is there.
   typealias Beginning = @Sendable (isolated PlanPlugin) throws(RPCError) -> Route.Reply
 
-  /// How far back the journal is looked at for what is open.
-  private static let openDepth = 100
-
   /// Why the account could not be read.
   var storeFailure: StoreFailure? { storeState.failure }
 
@@ -55,16 +52,7 @@ extension PlanPlugin {
   private func load() {
     writeOn()
     let generation = storeState.generation
-    let reading: Eventual<Result<StoredAccount, StoreFailure>> = store.load().then { [store] loaded in
-      switch loaded {
-      case .failure(let failure): .now(.failure(failure))
-      case .success(let record):
-        store.history(limit: Self.openDepth).then { journal in
-          .now(journal.map { StoredAccount(record: record, journal: $0) })
-        }
-      }
-    }
-    switch reading {
+    switch store.load() {
     case .now(let result): loaded(result, generation)
     case .later(let work):
       storeState.isLoading = true
@@ -76,7 +64,7 @@ extension PlanPlugin {
   }
 
   /// - Parameter generation: of the moment at which the store was asked.
-  private func loaded(_ result: Result<StoredAccount, StoreFailure>, _ generation: Int) {
+  private func loaded(_ result: Result<AccountRecord, StoreFailure>, _ generation: Int) {
     storeState.isLoading = false
     watchStore()
     // What was read while something was done here may undo it.
@@ -105,17 +93,18 @@ extension PlanPlugin {
     }
   }
 
-  private func apply(_ result: Result<StoredAccount, StoreFailure>) {
+  private func apply(_ result: Result<AccountRecord, StoreFailure>) {
     switch result {
-    case .success(let account):
+    case .success(let record):
       storeState.reading = .done
       state.isStale = false
       // One that could not be kept is newer.
-      if !storeState.unwritten.contains(where: \.hasPlan) { show(account.record) }
+      if !storeState.unwritten.contains(where: \.hasPlan) { show(record) }
       for action in PlanAction.allCases where run(of: action) == nil {
-        takeOpen(action, of: account)
-        takePending(action, of: account)
+        takeOpen(action, of: record)
+        takePending(action, of: record)
       }
+      lookAgainWhereOthersWork(record)
     case .failure(let failure):
       apply(failure)
     }
@@ -136,9 +125,9 @@ extension PlanPlugin {
   }
 
   /// What an earlier session or another one left open. It is told once.
-  private func takeOpen(_ action: PlanAction, of account: StoredAccount) {
+  private func takeOpen(_ action: PlanAction, of record: AccountRecord) {
     let known = storeState[open: action]
-    let found = OpenIntent(action, in: account, now: host.now())
+    let found = record.openAttempt(at: action.hostAction, now: host.now())
     if let found, storeState.isUnwritten(found.intent.key) { return }
     storeState[open: action] = found
     let interruption = ActionPhase.failed(action.interruptedText)
@@ -152,9 +141,8 @@ extension PlanPlugin {
   }
 
   /// What waits for somebody's approval does so in later sessions, too, as long as the same is offered.
-  private func takePending(_ action: PlanAction, of account: StoredAccount) {
-    let newest = account.journal.first { $0.intent.action == action.hostAction }
-    guard let newest, newest.outcome == .pending, let plan = state.plan,
+  private func takePending(_ action: PlanAction, of record: AccountRecord) {
+    guard let newest = record.newest(action.hostAction), newest.outcome == .pending, let plan = state.plan,
       newest.intent.digest.isExactly(action.digest(of: plan))
     else {
       storeState.pending[action.hostAction] = nil
@@ -173,6 +161,23 @@ extension PlanPlugin {
     store.watch { [weak self] in self?.assumeIsolated { $0.storeChanged() } }
   }
 
+  /// Nobody tells of a session that is killed: while one is at work, it is looked for each second.
+  private func lookAgainWhereOthersWork(_ record: AccountRecord) {
+    let others = record.newest.filter { entry in
+      entry.outcome == nil && !entry.isInterrupted && !storeState.isUnwritten(entry.intent.key)
+    }
+    guard !others.isEmpty, storeState.secondLook == nil, !isSettling else { return }
+    storeState.secondLook = Task(executorPreference: executor) { [weak self, clock = host.clock] in
+      guard (try? await clock.sleep(for: .seconds(1))) != nil else { return }
+      await self?.lookAgain()
+    }
+  }
+
+  private func lookAgain() {
+    storeState.secondLook = nil
+    storeChanged()
+  }
+
   private func storeChanged() {
     storeState.isReloadDue = true
     reloadIfDue()
@@ -183,15 +188,5 @@ extension PlanPlugin {
     guard storeState.isReloadDue, !storeState.isLoading, runs.isEmpty, !isSettling else { return }
     storeState.isReloadDue = false
     load()
-  }
-}
-
-extension Eventual {
-  /// Goes on with the value: on the spot where it is there.
-  fileprivate func then<Other>(_ next: @escaping @Sendable (Value) -> Eventual<Other>) -> Eventual<Other> {
-    switch self {
-    case .now(let value): next(value)
-    case .later(let work): .later { await next(await work()).get() }
-    }
   }
 }

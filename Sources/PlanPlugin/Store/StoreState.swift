@@ -16,6 +16,8 @@ struct StoreState {
   var isReloadDue = false
   /// Its changes are reported.
   var isWatched = false
+  /// Waits for a second look, while another session is at work.
+  var secondLook: Task<Void, Never>?
   /// Calls that came before the account was there, in order.
   var waiting: [WaitingCall] = []
   /// Calls that have begun meanwhile, for their tasks to pick up.
@@ -30,7 +32,7 @@ struct StoreState {
   /// Keys of what waits for somebody's approval, by action.
   var pending: [HostAction: String] = [:]
   /// One for each action at most.
-  private var attempts: [OpenIntent] = []
+  private var attempts: [OpenAttempt] = []
 
   var isRead: Bool {
     if case .done = reading { true } else { false }
@@ -41,7 +43,7 @@ struct StoreState {
   }
 
   /// The attempt that the next one at the same action goes on with.
-  subscript(open action: PlanAction) -> OpenIntent? {
+  subscript(open action: PlanAction) -> OpenAttempt? {
     get { attempts.first { $0.intent.action == action.hostAction } }
     set {
       attempts.removeAll { $0.intent.action == action.hostAction }
@@ -86,42 +88,4 @@ enum StoreWrite {
     case .keep: true
     }
   }
-}
-
-/// An attempt that did not come to a known end: whoever tries again means the same, and gets the same key.
-struct OpenIntent: Equatable {
-  /// How long that holds.
-  static let lifetime = 86_400.0
-
-  var intent: Intent
-  /// Its session is gone, and nobody wrote down how it ended.
-  var isInterrupted: Bool
-
-  init(_ intent: Intent, isInterrupted: Bool) {
-    self.intent = intent
-    self.isInterrupted = isInterrupted
-  }
-
-  /// The attempt at an action that the store leaves open.
-  /// - Parameter now: seconds since 1970-01-01T00:00:00Z.
-  init?(_ action: PlanAction, in account: StoredAccount, now: Double) {
-    let newest = account.journal.first { $0.intent.action == action.hostAction }
-    if let intent = account.record.interrupted.last(where: { $0.action == action.hostAction }) {
-      self.init(intent, isInterrupted: true)
-    } else if let newest, newest.outcome == .failed {
-      self.init(newest.intent, isInterrupted: false)
-    } else {
-      return nil
-    }
-    guard isFresh(now) else { return nil }
-  }
-
-  func isFresh(_ now: Double) -> Bool { now - intent.time < Self.lifetime }
-}
-
-/// What was read from the store.
-struct StoredAccount: Sendable {
-  let record: AccountRecord
-  /// Newest first.
-  let journal: [JournalEntry]
 }

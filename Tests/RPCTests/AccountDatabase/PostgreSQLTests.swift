@@ -45,7 +45,7 @@ struct PostgreSQLTests {
       try await twice { try await session.keep(.plus) }
       #expect(try await twice { try await session.begin("k") } == .begun)
       try await twice { try await session.end("k", plan: .top) }
-      #expect(try await rig.session().load() == AccountRecord(plan: .top))
+      #expect(try await rig.session().kept() == AccountRecord(plan: .top))
       #expect(try await rig.session().history() == ["k=completed"])
       #expect(try await session.load().plan == .top)
       if reached.withLock({ $0 }) < breaking {
@@ -115,7 +115,7 @@ struct PostgreSQLTests {
     let session = sessionWithNamedHelper()
     #expect(try await session.begin("k") == .begun)
     try await endLosingTheAnswer(session) {}.get()
-    #expect(try await session.load() == AccountRecord(plan: .top))
+    #expect(try await session.kept() == AccountRecord(plan: .top))
     #expect(try await rig.session().history() == ["k=completed"])
   }
 
@@ -129,7 +129,7 @@ struct PostgreSQLTests {
     }
     #expect(throws: StoreFailure.self) { try end.get() }
     try database.execute("DROP TRIGGER hold ON rpcshell.journal")
-    #expect(try await session.load() == AccountRecord(plan: .top))
+    #expect(try await session.kept() == AccountRecord(plan: .top))
     #expect(try await session.history() == ["k=completed"])
   }
 

@@ -80,10 +80,18 @@ final class StoreSession {
 
   func load() async throws -> AccountRecord { try await store.load().get().get() }
 
+  /// What is kept, without what was tried.
+  func kept() async throws -> AccountRecord {
+    var record = try await load()
+    record.newest = []
+    return record
+  }
+
   func begin(
-    _ key: String, _ action: HostAction = .onUpgrade, digest: String = "d", time: Double = 1000
+    _ key: String, _ action: HostAction = .onUpgrade, digest: String = "d", time: Double = 1000,
+    on basis: IntentBasis = IntentBasis()
   ) async throws -> IntentStart {
-    try await store.begin(Intent(key: key, action: action, digest: digest, time: time)).get().get()
+    try await store.begin(Intent(key: key, action: action, digest: digest, time: time), on: basis).get().get()
   }
 
   func end(

@@ -14,7 +14,7 @@ struct MemoryStoreTests {
   }
 
   private func begin(_ intent: Intent) -> IntentStart? {
-    if case .now(.success(let start)) = store.begin(intent) { start } else { nil }
+    if case .now(.success(let start)) = store.begin(intent, on: IntentBasis()) { start } else { nil }
   }
 
   private func end(_ key: String, _ name: IntentOutcome.Name, plan: PlanUsage? = nil) {
@@ -39,7 +39,8 @@ struct MemoryStoreTests {
     #expect(record() == AccountRecord(plan: .top, asOf: DateValue("2026-10-19")))
     #expect(begin(.upgrade("k")) == .begun)
     end("k", .completed, plan: .plus)
-    #expect(record() == AccountRecord(plan: .plus))
+    #expect(record()?.plan == .plus && record()?.asOf == nil)
+    #expect(record()?.newest(.onUpgrade)?.intent.key == "k" && record()?.newest(.onRestore) == nil)
   }
 
   @Test(arguments: IntentOutcome.Name.allCases)
@@ -70,12 +71,12 @@ struct MemoryStoreTests {
 
   @Test func `it forgets the oldest of many that have ended`() {
     #expect(begin(.upgrade("running")) == .begun)
-    for number in 1...1000 {
+    for number in 1...10_000 {
       #expect(begin(.upgrade("\(number)")) == .begun)
       end("\(number)", .completed)
     }
-    let keys = history(2000).map(\.intent.key)
-    #expect(keys.count == 1000 && keys.last == "running" && keys.first == "1000")
+    let keys = history(20_000).map(\.intent.key)
+    #expect(keys.count == 10_000 && keys.last == "running" && keys.first == "10000")
     #expect(begin(.upgrade("1")) == .begun)
   }
 

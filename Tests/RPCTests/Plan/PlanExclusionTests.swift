@@ -117,6 +117,8 @@ struct PlanExclusionTests {
       #"{"idempotencyKey":"\#(String(repeating: "k", count: 256))"}"#,
       "idempotencyKey: expected at most 255 bytes, got 256"
     ),
+    (#"{"idempotencyKey":"a\r\nb: c"}"#, "idempotencyKey: expected a string without control characters"),
+    (#"{"idempotencyKey":"\u0085"}"#, "idempotencyKey: expected a string without control characters"),
   ])
   func `a key is a short string`(params: String, message: String) throws {
     let rig = rig()

@@ -45,16 +45,6 @@ struct PlanLoadingTests {
     #expect(rig.received(2).map(\.errorCode) == [nil, 101])
   }
 
-  @Test func `the journal is read before anybody is served`() throws {
-    let rig = rig { $0.delay(.load, .history) }
-    try rig.call("plan.get")
-    rig.store.answer()
-    rig.run()
-    #expect(rig.lines.isEmpty)
-    rig.store.answer()
-    #expect(rig.take(1) == [PlanLines.get])
-  }
-
   @Test(arguments: [("plan.get", "get"), ("plan.upgrade", "upgrade"), ("plan.history", "history")])
   func `a call that is cancelled while it waits never begins`(method: String, action: String) throws {
     let rig = rig { $0.delay(.load) }
@@ -119,12 +109,6 @@ struct PlanLoadingTests {
           109, StoreFailure.broken.message, #"{"action":"\#(action)","file":"/var/account.db"}"#)
       ])
     #expect(handlers.upgrade.calls.isEmpty && handlers.restore.calls.isEmpty && rig.store.written.isEmpty)
-  }
-
-  @Test func `a journal that cannot be read is as bad`() throws {
-    let rig = rig { $0.fail(.history, .broken) }
-    try rig.call("plan.get")
-    #expect(rig.received(1).map(\.errorCode) == [109])
   }
 
   @Test func `the host's plan is shown even so, and kept once that can be done`() throws {

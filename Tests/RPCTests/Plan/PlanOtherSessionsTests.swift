@@ -106,6 +106,42 @@ struct PlanOtherSessionsTests {
     #expect(rig.with { $0.isSettled })
   }
 
+  // MARK: What they leave open
+
+  @Test func `an attempt that another session left open is gone on with under its key`() throws {
+    let rig = try rig()
+    rig.store.willStart(.unfinished(key: "theirs"))
+    try rig.call("plan.upgrade")
+    rig.run()
+    #expect(handler.calls.map(\.idempotencyKey) == ["theirs"])
+    let asked = rig.store.written
+    #expect(asked.count == 2 && asked[1] == "begin onUpgrade theirs" && asked[0] != asked[1])
+    handler.succeed(with: PlanUsage.top.jsonText)
+    #expect(rig.received(3).last?.at("result.outcome") == "\"completed\"")
+    #expect(rig.store.written.last == "end theirs completed Studio")
+  }
+
+  @Test func `that a session was killed in the midst of it is seen within a second`() throws {
+    let rig = try rig()
+    let idle = rig.sleeping
+    rig.store.remember(.upgrade("theirs"), nil)
+    rig.store.tell()
+    rig.run()
+    #expect(rig.lines.isEmpty, "it is at work, for all that is known")
+    rig.pass(.seconds(1), isQuiet: true)
+    rig.run(until: { rig.plansAsked == 3 })
+    #expect(rig.lines.isEmpty)
+    rig.store.forget("theirs")
+    rig.store.interrupt(.upgrade("theirs"))
+    rig.pass(.seconds(1))
+    let event = rig.received(1)[0]
+    #expect(event.at("params.state.upgrade.phase") == "\"failed\"")
+    #expect(rig.sleeping == idle)
+    try rig.call("plan.upgrade")
+    rig.run()
+    #expect(handler.calls.map(\.idempotencyKey) == ["theirs"])
+  }
+
   // MARK: What is kept
 
   @Test func `plans that come faster than they are kept leave only the newest waiting`() throws {

@@ -4,7 +4,7 @@ import RPCShell
 
 /// An account store in memory that a test may slow down and break, and in which others are at work.
 final class ScriptedStore: AccountStore {
-  enum Operation: CaseIterable { case load, begin, end, keep, history }
+  enum Operation: CaseIterable { case load, begin, end, keep, find, history }
 
   private struct State {
     var asked: [String] = []
@@ -54,6 +54,9 @@ final class ScriptedStore: AccountStore {
     state.withLock { $0.past.insert(JournalEntry(intent, outcome: outcome, isInterrupted: false), at: 0) }
   }
 
+  /// What was written down under a key is not so any more.
+  func forget(_ key: String) { state.withLock { $0.past.removeAll { $0.intent.key == key } } }
+
   /// Another session keeps a plan.
   func changeElsewhere(_ plan: PlanUsage, asOf: DateValue? = nil) {
     _ = memory.keep(plan, asOf: asOf)
@@ -77,7 +80,7 @@ final class ScriptedStore: AccountStore {
   var isWaitedFor: Bool { state.withLock { !$0.waiting.isEmpty } }
 
   /// What was written, in order.
-  var written: [String] { asked.filter { !$0.hasPrefix("load") && !$0.hasPrefix("history") } }
+  var written: [String] { asked.filter { !$0.hasPrefix("load") && !$0.hasPrefix("find") && !$0.hasPrefix("history") } }
   var plan: PlanUsage? { record?.plan }
   var record: AccountRecord? {
     if case .now(.success(let record)) = memory.load() { record } else { nil }
@@ -87,16 +90,21 @@ final class ScriptedStore: AccountStore {
 
   func load() -> Eventual<Result<AccountRecord, StoreFailure>> {
     // What is read is what was there when it was asked for.
-    let record = record.map { AccountRecord(plan: $0.plan, asOf: $0.asOf, interrupted: state.withLock(\.interrupted)) }
-    return answer(.load, "load") { record! }
+    var record = record!
+    record.interrupted = state.withLock(\.interrupted)
+    let past = state.withLock(\.past)
+    record.newest += HostAction.allCases.compactMap { action in
+      record.newest(action) == nil ? past.first { $0.intent.action == action } : nil
+    }
+    return answer(.load, "load") { [record] in record }
   }
 
-  func begin(_ intent: Intent) -> Eventual<Result<IntentStart, StoreFailure>> {
+  func begin(_ intent: Intent, on basis: IntentBasis) -> Eventual<Result<IntentStart, StoreFailure>> {
     answer(.begin, "begin \(intent.action.rawValue) \(intent.key)") { [self] in
       let scripted: IntentStart? = state.withLock { $0.starts.isEmpty ? nil : $0.starts.removeFirst() }
       if let scripted { return scripted }
       state.withLock { $0.interrupted.removeAll { $0.key == intent.key } }
-      return Self.value(memory.begin(intent))
+      return Self.value(memory.begin(intent, on: basis))
     }
   }
 
@@ -115,6 +123,12 @@ final class ScriptedStore: AccountStore {
 
   func keep(_ plan: PlanUsage, asOf: DateValue?) -> Eventual<Result<Void, StoreFailure>> {
     answer(.keep, "keep \(plan.name)") { [memory] in Self.value(memory.keep(plan, asOf: asOf)) }
+  }
+
+  func find(_ key: String) -> Eventual<Result<JournalEntry?, StoreFailure>> {
+    answer(.find, "find \(key)") { [self] in
+      Self.value(memory.find(key)) ?? state.withLock { $0.past.first { $0.intent.key == key } }
+    }
   }
 
   func history(limit: Int) -> Eventual<Result<[JournalEntry], StoreFailure>> {
