@@ -118,10 +118,10 @@ def build():
     subprocess.run([*compile_c, REFERENCE, "c_jansson.c", "-ljansson"], cwd=SOURCES, check=True)
     subprocess.run([*compile_c, EXEC_REFERENCE, "c_exec.c", "-ljansson"], cwd=SOURCES, check=True)
     subprocess.run([*compile_c, HANDLER, "handler.c"], cwd=SOURCES, check=True)
-    # All that a plan has: nothing of the built-in account is measured.
+    # In memory: no disk is measured.
     handlers = {action: {"adapter": "exec", "command": ["./" + HANDLER.name]}
                 for action in ["onUpgrade", "onManage", "onRestore"]}
-    EXEC_CONFIGURATION.write_text(json.dumps({"timeZone": "UTC", "handlers": handlers}))
+    EXEC_CONFIGURATION.write_text(json.dumps({"timeZone": "UTC", "store": "memory", "handlers": handlers}))
     (BUILT / "account.db").unlink(missing_ok=True)
     STORED.write_text(json.dumps({"timeZone": "UTC", "store": f"sqlite:{BUILT / 'account.db'}"}))
     FORWARDING.write_text(json.dumps({"plugins": [{"name": "echo", "command": [str(REFERENCE)]}]}))

@@ -12,10 +12,10 @@ enum Account {
     // The sample's plans renew 14 days after they are made.
     let catalogue = configuration.account.catalogue ?? PlanUsage.sampleCatalogue(madeAt: setup.now())
     let initial = configuration.account.plan ?? catalogue.first
-    let database = setup.needsStore ? database(setup, initial: initial, executor: executor) : nil
-    return plugin(
-      configuration, catalogue, store: database ?? MemoryStore(initial, executor: executor), executor: executor,
-      startOverHint: startOverHint(setup, isKept: database != nil))
+    let store: any AccountStore =
+      database(setup, initial: initial, executor: executor)
+      ?? MemoryStore(initial, executor: executor, opened: setup.store == nil ? sayNotKept : nil)
+    return plugin(configuration, catalogue, store: store, executor: executor, startOverHint: startOverHint(setup))
   }
 
   /// A plugin that nobody asks for more than its methods.
@@ -38,16 +38,25 @@ enum Account {
     return PlanPlugin(version: Version.current, executor: executor, settings: settings, store: store)
   }
 
-  /// What the top plan of the sample says of how to begin again; nil where the account is somebody's own.
-  private static func startOverHint(_ setup: Setup, isKept: Bool) -> String? {
-    guard setup.configuration?.account.isSample ?? true else { return nil }
+  /// What the top plan of the sample says of how to begin again; nil where the plans are somebody's own, or bought.
+  private static func startOverHint(_ setup: Setup) -> String? {
+    if let configuration = setup.configuration {
+      guard configuration.account.isSample, configuration.handler(of: .onUpgrade)?.adapter == .local else { return nil }
+    }
     switch setup.store {
-    case .sqlite(let path) where isKept:
+    case .sqlite(let path):
       return "To start over with the sample account, move \(path) away; --demo starts afresh each time"
-    case .postgresql where isKept:
+    case .postgresql:
       return "To start over with the sample account, configure another accountId; --demo starts afresh each time"
     default: return "To start over with the sample account, restart the session (--demo starts afresh)"
     }
+  }
+
+  /// Nobody asked for an account in memory.
+  @Sendable private static func sayNotKept() {
+    StandardError.line(
+      "rpcshell: the account is kept in memory, as long as the session: neither XDG_STATE_HOME nor HOME is an absolute "
+        + "path; set one of them, or name a store in the configuration")
   }
 
   /// Where the account is kept; nothing is opened before it is asked.
@@ -78,12 +87,5 @@ extension Setup {
   var store: Configuration.Store? {
     if options.isDemo { return .memory }
     return configuration?.store ?? stateFolder.map { .sqlite(path: $0 + "/account.db") }
-  }
-
-  /// Whether the account is kept at all: where others do all that can be done with a plan, it is theirs to keep, unless
-  /// somebody named a store.
-  var needsStore: Bool {
-    guard let configuration, configuration.store == nil else { return true }
-    return [HostAction.onUpgrade, .onManage, .onRestore].contains { configuration.handler(of: $0)?.adapter == .local }
   }
 }
