@@ -28,7 +28,17 @@ enum Migrations {
       """,
       "CREATE INDEX journal_key ON journal (account_id, key, sequence)",
       "CREATE INDEX journal_open ON journal (account_id, sequence) WHERE outcome IS NULL OR outcome = 'interrupted'",
-    ]
+    ],
+    [
+      // What the last commit of a place was: of an account on a server, by the number of its writers' lock; of a file,
+      // 0. The number counts the session's commits there, all commits here.
+      """
+      CREATE TABLE commits (
+        place BIGINT NOT NULL PRIMARY KEY,
+        session BIGINT NOT NULL,
+        number BIGINT NOT NULL)
+      """
+    ],
   ]
 
   /// The version that this program writes.

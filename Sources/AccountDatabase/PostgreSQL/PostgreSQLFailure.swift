@@ -6,7 +6,7 @@ enum PostgreSQLFailure {
   static let late = "did not answer in time; look at what the server is doing, or try again"
   static let outdated = "is too old; PostgreSQL 14 or later is needed"
   static let undone = "lost its connection; nothing was written, try again"
-  static let unknown = "lost its connection, and whether the last change was written cannot be asked; try again"
+  static let unknown = "lost its connection, and whether the last change was written is not known; try again"
   static let damaged = "is damaged; restore a backup of the database"
   static let noHelper =
     "needs the program rpcshell-postgres beside rpcshell or in ../libexec/rpcshell, and libpq; install them, or keep the account in a file"

@@ -96,7 +96,7 @@ struct PostgreSQLTests {
     let end = session.store.end("k", IntentOutcome(.completed, plan: .top, time: 2000))
     try database.wait(
       for:
-        "SELECT 1 FROM pg_stat_activity WHERE datname = '\(database.name)' AND query LIKE 'COMMIT%' AND wait_event = 'advisory'"
+        "SELECT 1 FROM pg_stat_activity WHERE datname = '\(database.name)' AND query LIKE '%; COMMIT;%' AND wait_event = 'advisory'"
     )
     kill(helperID, SIGKILL)
     try meanwhile()
@@ -124,7 +124,7 @@ struct PostgreSQLTests {
     #expect(try await session.begin("k") == .begun)
     let end = try await endLosingTheAnswer(session) {
       try TestServer.execute(
-        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE query LIKE 'COMMIT%' AND datname = '\(database.name)'"
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE query LIKE '%; COMMIT;%' AND datname = '\(database.name)'"
       )
     }
     #expect(throws: StoreFailure.self) { try end.get() }
