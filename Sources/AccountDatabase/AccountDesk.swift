@@ -50,7 +50,7 @@ struct AccountDesk {
   private mutating func open() throws(DatabaseFailure) {
     try engine.open()
     if !isReady {
-      try Migrations.run(on: engine)
+      if try Migrations.run(on: engine) { settings.companions?.noteBeginning(of: engine.name, log) }
       isReady = true
     }
     if let noticed { engine.watch(noticed) }

@@ -89,7 +89,7 @@ extension JournalTable.Row {
 extension AccountDesk {
   mutating func report() throws(DatabaseFailure) -> StoreReport {
     if let first = try engine.problems().first {
-      throw DatabaseFailure("is damaged (\(first)); move it away to start over, or put a copy in its place")
+      throw SQLiteFile.damaged(first)
     }
     let rows = try journal.all()
     _ = try account.read()

@@ -9,11 +9,10 @@ public struct CompanionFiles: Sendable {
 
   /// Beside `account.db`: `plan.json` and `account-log.jsonl`; beside another `NAME.db`: `NAME-plan.json` and
   /// `NAME-log.jsonl`.
-  /// - Parameter path: the database's, absolute.
+  /// - Parameter path: the database's, absolute. Of a link, they stand beside what it leads to.
   public init(beside path: String) {
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
-    let folder = String(path[..<slash])
-    let file = path[path.utf8.index(after: slash)...]
+    let real = path.realPath
+    let (folder, file) = (real.folder == "/" ? "" : real.folder, real.fileName)
     let name = file.hasSuffix(".db") ? String(file.dropLast(3)) : String(file)
     planFile = StateFile(folder: folder, name: name == "account" ? "plan.json" : name + "-plan.json")
     logPath = folder + "/" + name + "-log.jsonl"
@@ -21,6 +20,20 @@ public struct CompanionFiles: Sendable {
 
   /// Both, the copy first.
   var paths: [String] { [planFile.path, logPath] }
+
+  /// Whether one of them says something.
+  var isThere: Bool { paths.contains(where: Self.saysSomething) }
+
+  private static func saysSomething(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
+  }
+
+  /// Says that what is in the log is not in a database that is new.
+  func noteBeginning(of name: String, _ log: (String) -> Void) {
+    guard Self.saysSomething(logPath) else { return }
+    log("\(name) is new: the actions that \(logPath) tells of are not in it")
+  }
 
   // MARK: The copy
 

@@ -225,6 +225,6 @@ extension DatabaseFailure {
   /// - Parameter what: `the plan`
   static func unreadable(_ what: String) -> DatabaseFailure {
     DatabaseFailure(
-      "holds something that cannot be read (\(what)); move it away to start over, or use a later rpcshell")
+      "holds something that cannot be read (\(what)); put a copy in its place, or use a later rpcshell")
   }
 }

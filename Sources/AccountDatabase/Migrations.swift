@@ -45,19 +45,27 @@ enum Migrations {
   static let current = steps.count
 
   /// Brings the tables up to the current version, or leaves them as they are.
-  static func run(on engine: any DatabaseEngine) throws(DatabaseFailure) {
-    guard try isBehind(engine) else { return }
-    try engine.transaction { () throws(DatabaseFailure) in
+  /// - Returns: whether there were none.
+  static func run(on engine: any DatabaseEngine) throws(DatabaseFailure) -> Bool {
+    guard try isBehind(engine) else { return false }
+    return try engine.transaction { () throws(DatabaseFailure) in
       // Another session may have done it meanwhile.
-      guard try isBehind(engine) else { return }
-      for statement in steps[try engine.schemaVersion()...].joined() { try engine.run(statement) }
+      guard try isBehind(engine) else { return false }
+      let version = try engine.schemaVersion()
+      for statement in steps[version...].joined() { try engine.run(statement) }
       try engine.setSchemaVersion(current)
+      return version == 0
     }
   }
 
   private static func isBehind(_ engine: any DatabaseEngine) throws(DatabaseFailure) -> Bool {
     let version = try engine.schemaVersion()
     guard (0...current).contains(version) else {
+      guard version > 0 else {
+        throw DatabaseFailure(
+          "has tables of version \(version), which no rpcshell wrote (this one knows 1 to \(current)); put a copy in its place"
+        )
+      }
       throw DatabaseFailure(
         "was written by a later rpcshell (version \(version); this one knows up to \(current)); use that one")
     }

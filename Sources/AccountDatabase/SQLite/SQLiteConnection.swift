@@ -36,6 +36,9 @@ final class SQLiteConnection {
 
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+  /// Rows that were added, replaced and dropped on this connection.
+  var changes: Int { Int(sqlite3_total_changes(handle)) }
+
   // MARK: Statements
 
   @discardableResult
@@ -109,15 +112,14 @@ final class SQLiteConnection {
     let extended = sqlite3_extended_errcode(handle)
     let system = sqlite3_system_errno(handle)
     switch extended & 0xFF {
-    case SQLITE_NOTADB: return DatabaseFailure("is no database; move it away to start over")
-    case SQLITE_CORRUPT:
-      return DatabaseFailure("is damaged; move it away to start over, or put a copy in its place")
+    case SQLITE_NOTADB: return DatabaseFailure(SQLiteFile.foreign)
+    case SQLITE_CORRUPT: return SQLiteFile.damaged()
     case SQLITE_BUSY, SQLITE_LOCKED: return DatabaseFailure(SQLiteFile.held)
     case SQLITE_READONLY: return DatabaseFailure(SQLiteFile.readOnly)
     case SQLITE_FULL: return DatabaseFailure(SQLiteFile.full)
     case SQLITE_IOERR where system == ENOSPC || system == EDQUOT: return DatabaseFailure(SQLiteFile.full)
     case SQLITE_IOERR, SQLITE_CANTOPEN:
-      return SQLiteFile(path: path).failure("be opened or written", system)
+      return SQLiteFile(named: path).failure("be opened or written", system)
     default: return DatabaseFailure("cannot be used: \(String(cString: sqlite3_errmsg(handle)))")
     }
   }

@@ -8,9 +8,15 @@ public final class SQLiteEngine: DatabaseEngine, @unchecked Sendable {
   /// The file.
   public let name: String
   private let busySeconds: Double
+  /// While it is open.
+  private var file: SQLiteFile?
   private var connection: SQLiteConnection?
   private var lock: SessionLock?
   private var watch: FileWatch?
+  /// Whether SQLite keeps a log beside the file, as it does unless somebody told it otherwise.
+  private var hasLog = false
+  /// Rows that were changed before the transaction.
+  private var changes = 0
   private var lastChange: [[SQLValue]] = []
 
   /// Says in the file that it is ours (`PRAGMA application_id`): "rpcs".
@@ -24,28 +30,55 @@ public final class SQLiteEngine: DatabaseEngine, @unchecked Sendable {
     self.busySeconds = busySeconds
   }
 
+  /// Whether nothing was ever kept in a file: neither it is there nor what says that it was.
+  public static func isUnused(_ path: String) -> Bool { SQLiteFile.isUnused(path) }
+
   // MARK: Opening
 
   public func open() throws(DatabaseFailure) {
-    if let connection {
-      guard !connection.isMoved else {
-        throw DatabaseFailure("was moved or removed while it was open; start again to go on with what is there now")
-      }
-      return
-    }
-    try SQLiteFile(path: name).prepare()
-    let connection = try SQLiteConnection(name, busySeconds: busySeconds)
+    if let connection, let file { return try check(connection, of: file) }
+    let file = SQLiteFile(named: name)
+    let content = try file.content()
+    let made = content == .some ? nil : try make(file, content)
+    let connection = try SQLiteConnection(file.path, busySeconds: busySeconds)
     guard !connection.isReadOnly else { throw DatabaseFailure(SQLiteFile.readOnly) }
-    let lock = try SessionLock(name + "-lock")
+    let lock = if let made { made } else { try SessionLock(file) }
     if try !Self.isOurs(connection) {
       // SQLite would refuse, and not wait for, another that does the same.
       try lock.alone(seconds: busySeconds) { () throws(DatabaseFailure) in try Self.claim(connection) }
     }
+    guard try Self.hasAll(lock.commits ?? 0, connection) else { throw file.lost(.some) }
     // A committed transaction is on disk: WAL alone would leave that to the next checkpoint.
     try connection.run("PRAGMA synchronous = FULL")
     lastChange = try connection.run("PRAGMA data_version")
-    self.connection = connection
-    self.lock = lock
+    (self.file, self.connection, self.lock) = (file, connection, lock)
+    hasLog = access(file.logPath, F_OK) == 0
+  }
+
+  /// Whether an open database is still where it was.
+  private func check(
+    _ connection: SQLiteConnection, of file: SQLiteFile
+  ) throws(DatabaseFailure) {
+    guard !connection.isMoved, name.realPath == file.path else { throw DatabaseFailure(SQLiteFile.moved) }
+    guard !hasLog || access(file.logPath, F_OK) == 0 else { throw DatabaseFailure(SQLiteFile.withoutLog) }
+  }
+
+  /// Makes a database that is empty, one session at a time, unless it was not always so.
+  private func make(_ file: SQLiteFile, _ content: SQLiteFile.Content) throws(DatabaseFailure) -> SessionLock {
+    guard content == .noBytes || !SQLiteFile.isLink(name) else { throw SQLiteFile.dangling(file.path) }
+    try file.makeFolders()
+    let lock = try SessionLock(file, "be made")
+    try lock.alone(seconds: busySeconds) { () throws(DatabaseFailure) in
+      // Another session may have made it meanwhile.
+      let content = try file.content()
+      guard content != .some else { return }
+      guard lock.commits == nil, content == .nothing || !CompanionFiles(beside: file.path).isThere else {
+        throw file.lost(content)
+      }
+      try file.make()
+      try Self.claim(SQLiteConnection(file.path, busySeconds: busySeconds))
+    }
+    return lock
   }
 
   private static func isOurs(_ connection: SQLiteConnection) throws(DatabaseFailure) -> Bool {
@@ -62,6 +95,15 @@ public final class SQLiteEngine: DatabaseEngine, @unchecked Sendable {
     try connection.run("PRAGMA application_id = \(applicationID)")
   }
 
+  /// Whether a database has had so many commits; those before they were counted are 0.
+  private static func hasAll(_ commits: Int, _ connection: SQLiteConnection) throws(DatabaseFailure) -> Bool {
+    guard commits > 0 else { return true }
+    guard try !connection.run("SELECT 1 FROM sqlite_master WHERE name = 'commits'").isEmpty,
+      case .integer(let number) = try connection.run("SELECT number FROM commits WHERE place = 0").first?.first
+    else { return false }
+    return number >= commits
+  }
+
   private func opened() throws(DatabaseFailure) -> SQLiteConnection {
     guard let connection else { throw DatabaseFailure("is not open") }
     return connection
@@ -73,11 +115,22 @@ public final class SQLiteEngine: DatabaseEngine, @unchecked Sendable {
     try opened().run(statement, parameters)
   }
 
-  public func begin() throws(DatabaseFailure) { try opened().run("BEGIN IMMEDIATE") }
+  public func begin() throws(DatabaseFailure) {
+    let connection = try opened()
+    try connection.run("BEGIN IMMEDIATE")
+    changes = connection.changes
+  }
 
   public func commit() throws(DatabaseFailure) {
-    try opened().run("COMMIT")
-    lock?.ring()
+    let connection = try opened()
+    guard connection.changes != changes else { return _ = try connection.run("COMMIT") }
+    let counted = try connection.run(
+      """
+      INSERT INTO commits (place, session, number) VALUES (0, $1, 1)
+      ON CONFLICT (place) DO UPDATE SET session = excluded.session, number = commits.number + 1 RETURNING number
+      """, [.integer(session)])
+    try connection.run("COMMIT")
+    if case .integer(let number) = counted.first?.first { lock?.note(commits: number) }
   }
 
   public func rollback() {
@@ -112,8 +165,8 @@ public final class SQLiteEngine: DatabaseEngine, @unchecked Sendable {
   }
 
   public func watch(_ noticed: @escaping @Sendable () -> Void) {
-    guard watch == nil else { return }
-    watch = FileWatch(of: name, noticed)
+    guard watch == nil, let file else { return }
+    watch = FileWatch(of: file.path, noticed)
   }
 
   public func wasChanged() throws(DatabaseFailure) -> Bool {

@@ -6,17 +6,21 @@ import RPCShell
 ///
 /// A session is a number that no other has, and holds a lock (fcntl(2), open file description locks) on the byte with
 /// that number in a file beside the database. The kernel drops it when the session's process ends, however it does: no
-/// clock says who is alive. The file may be empty; locks lie behind its end.
+/// clock says who is alive. Locks lie behind the file's end.
+///
+/// In the file is how many commits the database has had, as far as that was seen: a database that has had fewer has lost
+/// some. It is written after a commit is on disk, so that it is never ahead of it.
 final class SessionLock {
   /// From 1; of 62 bits, so that nobody meets another's by chance.
   let session: Int
   private let path: String
   private let descriptor: Int32
 
-  init(_ path: String) throws(DatabaseFailure) {
-    self.path = path
+  /// - Parameter what: cannot be done where there is no lock: `be made`.
+  init(_ file: SQLiteFile, _ what: String? = nil) throws(DatabaseFailure) {
+    path = file.lockPath
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw SQLiteFile(path: path).failure("be used: \(path) cannot be opened", errno) }
+    guard descriptor >= 0 else { throw file.failure(what ?? "be used: \(path) cannot be opened", errno) }
     session = Int.random(in: 1..<1 << 62)
     guard cl_lock_byte(descriptor, Int64(session)) == 0 else {
       let code = errno
@@ -49,9 +53,18 @@ final class SessionLock {
     try work()
   }
 
-  /// Has those who watch the folder look, now that a change can be seen: what SQLite writes it writes before.
-  func ring() {
-    var byte: UInt8 = 0
-    pwrite(descriptor, &byte, 1, 0)
+  // MARK: Commits
+
+  /// How many commits there were: 0 where nobody counted them; nil where there was none.
+  var commits: Int? {
+    var number: UInt64 = 0
+    let count = pread(descriptor, &number, 8, 0)
+    return count > 0 ? Int(exactly: UInt64(littleEndian: count == 8 ? number : 0)) ?? 0 : nil
+  }
+
+  /// Has those who watch the folder look, now that a commit can be seen: what SQLite writes it writes before.
+  func note(commits number: Int) {
+    var bytes = UInt64(number).littleEndian
+    pwrite(descriptor, &bytes, 8, 0)
   }
 }

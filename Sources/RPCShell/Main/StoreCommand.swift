@@ -21,7 +21,7 @@ struct StoreCommand {
     guard let database = Account.database(setup, initial: nil, executor: executor) else {
       return show("The account is kept in memory: there is no store\n", output, unless: verb != .check)
     }
-    if case .sqlite(let path) = setup.store, verb != .import, access(path, F_OK) != 0 && errno == ENOENT {
+    if case .sqlite(let path) = setup.store, verb != .import, SQLiteEngine.isUnused(path) {
       return show("\(path.plainLine) is not there yet: a session makes it\n", output, unless: verb == .export)
     }
     switch verb {

@@ -34,8 +34,8 @@ struct SQLiteTroubleTests {
   // MARK: Damage
 
   @Test(arguments: [
-    ("no database at all, but a text", "is no database; move it away to start over"),
-    (String(repeating: "x", count: 100_000), "is no database; move it away to start over"),
+    ("no database at all, but a text", "is no database; move it and its -lock file away to start over"),
+    (String(repeating: "x", count: 100_000), "is no database; move it and its -lock file away to start over"),
   ])
   func `a file that is no database stays as it is, and the copy shows what was known`(
     content: String, reason: String
@@ -62,7 +62,8 @@ struct SQLiteTroubleTests {
     let failure = try await session.failure()
     #expect(
       failure.message
-        == "The account store \(path) is damaged; move it away to start over, or put a copy in its place")
+        == "The account store \(path) is damaged; move it and its -lock file away to start over, or put a copy in its place"
+    )
     #expect(failure.lastGood == AccountRecord(plan: .plus))
     await #expect(throws: StoreFailure.self) { try await session.begin("n") }
     guard case .failure(let found) = await session.store.check().get() else { throw StoreSession.Unexpected() }

@@ -87,7 +87,7 @@ struct StoreCommandTests {
     folder.write("s/account.db", String(repeating: "no database", count: 100))
     for arguments in [["check"], ["export"], ["import"]] {
       let ending = try await run(arguments, input: Self.export)
-      let line = "rpcshell: The account store \(database) is no database; move it away to start over"
+      let line = "rpcshell: The account store \(database) is no database; move it and its -lock file away to start over"
       #expect(ending.errors == [line] && ending.texts == [] && ending.exit == .status(1), "\(arguments)")
     }
   }
