@@ -9,6 +9,8 @@ public struct AccountExport: Sendable {
 
   /// The form that this program writes.
   private static let version = 1
+  /// When things can have happened, in seconds since 1970-01-01T00:00:00Z. A clock may have been before.
+  private static let times = 0...DateValue.moments.upperBound
 
   init(record: AccountRecord, journal: [JournalTable.Row]) {
     self.record = record
@@ -34,8 +36,8 @@ public struct AccountExport: Sendable {
       entry.member("idempotencyKey", row.intent.key)
       entry.member("action", row.intent.action.word)
       entry.member("digest", row.intent.digest)
-      entry.member("begun", JSONText(shortest: row.intent.time))
-      entry.member("ended", row.end.map { JSONText(shortest: $0.time) })
+      entry.member("begun", JSONText(shortest: max(row.intent.time, times.lowerBound)))
+      entry.member("ended", row.end.map { JSONText(shortest: max($0.time, times.lowerBound)) })
       entry.member("outcome", row.end?.word)
       entry.member("members", row.members.isEmpty ? nil : JSONText(row.members))
     }
@@ -55,7 +57,7 @@ public struct AccountExport: Sendable {
     return .object([
       .required("idempotencyKey", Intent.keySchema),
       .required("action", .choice(HostAction.allCases.map(\.word))), .required("digest", .string),
-      .required("begun", .number), .optional("ended", .number), .optional("outcome", .choice(outcomes)),
+      .required("begun", .number(times)), .optional("ended", .number(times)), .optional("outcome", .choice(outcomes)),
       .optional("members", .any),
     ])
   }

@@ -159,9 +159,11 @@ extension JournalTable.Row {
       let begun = columns[4].number, case .integer(let session) = columns[5]
     else { return nil }
     self.init(
-      sequence: sequence, intent: Intent(key: key, action: action, digest: digest, time: begun), session: session)
+      sequence: sequence,
+      intent: Intent(key: key, action: action, digest: digest, time: DateValue.moment(nearest: begun)), session: session
+    )
     if case .text(let outcome) = columns[6] {
-      guard let end = End(outcome, at: columns[7].number ?? 0) else { return nil }
+      guard let end = End(outcome, at: DateValue.moment(nearest: columns[7].number ?? 0)) else { return nil }
       self.end = end
     }
     if case .text(let text) = columns[8] {
@@ -197,12 +199,13 @@ extension JournalTable.Row.End {
 }
 
 extension SQLValue {
-  /// A number of either kind: SQLite keeps whole ones as integers.
+  /// A number of either kind: SQLite keeps whole ones as integers, PostgreSQL says those that are not finite as text.
   var number: Double? {
     switch self {
     case .integer(let number): Double(number)
     case .real(let number): number
-    case .null, .text: nil
+    case .text(let text): Double(text)
+    case .null: nil
     }
   }
 }

@@ -19,9 +19,18 @@ public struct DateValue: Sendable, Equatable, JSONWritable {
     moment = .day(day)
   }
 
+  /// The moments that there are, in seconds since 1970-01-01T00:00:00Z: those of the years 1 … 9999.
+  public static let moments = -62_135_596_800.0...253_402_300_799.0
+
+  /// The moment that is nearest to a number of seconds, which somebody else may have written; 1970 where it is none.
+  public static func moment(nearest seconds: Double) -> Double {
+    seconds.isNaN ? 0 : min(max(seconds, moments.lowerBound), moments.upperBound)
+  }
+
   /// An instant.
-  /// - Parameter now: seconds since 1970-01-01T00:00:00Z.
-  public init(at now: Double) {
+  /// - Parameter seconds: since 1970-01-01T00:00:00Z; see ``moment(nearest:)``.
+  public init(at seconds: Double) {
+    let now = Self.moment(nearest: seconds)
     let seconds = Int(now.rounded(.down))
     let second = (seconds % 86_400 + 86_400) % 86_400
     func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -158,6 +158,27 @@ struct AccountDatabaseTests {
   }
 
   @Test(arguments: TestedEngine.allCases)
+  func `whatever times the journal has can be read, shown and exported`(engine: TestedEngine) async throws {
+    let rig = try StoreRig(engine)
+    let session = rig.session()
+    let times = [1e20, -1e300, .infinity, -.infinity, 9.3e18, -7]
+    let rows = times.enumerated().map { number, time in
+      JournalTable.Row(
+        sequence: 0, intent: Intent(key: "\(number)", action: .onUpgrade, digest: "d", time: time), session: 0,
+        end: .outcome(.completed, at: time))
+    }
+    try await session.store.put(AccountExport(record: AccountRecord(plan: nil), journal: rows), replaces: false)
+      .get().get()
+    let first = "0001-01-01T00:00:00Z"
+    let last = "9999-12-31T23:59:59Z"
+    #expect(
+      try await session.store.history(limit: 9).get().get().map { DateValue(at: $0.intent.time).text }
+        == ["1969-12-31T23:59:53Z", last, first, last, first, last])
+    let export = try await session.store.export().get().get()
+    _ = try AccountExport(checking: JSONDocument(parsing: export).view)
+  }
+
+  @Test(arguments: TestedEngine.allCases)
   func `the journal loses what is both far back and old, and nothing else`(engine: TestedEngine) async throws {
     let rig = try StoreRig(engine)
     let now = 1_792_368_000.0

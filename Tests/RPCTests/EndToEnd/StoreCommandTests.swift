@@ -66,6 +66,18 @@ struct StoreCommandTests {
       #"{"version":1,"journal":[{"idempotencyKey":"a","action":"upgrade","digest":"","begun":1,"outcome":"done"}]}"#,
       "journal[0].outcome: expected one of 'completed', 'presented', 'pending', 'cancelled', 'failed', 'interrupted', got 'done'"
     ),
+    (
+      #"{"version":1,"journal":[{"idempotencyKey":"a","action":"upgrade","digest":"","begun":1e20}]}"#,
+      "journal[0].begun: expected a number from 0 to 253402300799"
+    ),
+    (
+      #"{"version":1,"journal":[{"idempotencyKey":"a","action":"upgrade","digest":"","begun":1,"ended":-1}]}"#,
+      "journal[0].ended: expected a number from 0 to 253402300799"
+    ),
+    (
+      #"{"version":1,"journal":[{"idempotencyKey":"a","action":"upgrade","digest":"","begun":1e999}]}"#,
+      "line 1, column 91: real number overflow near '1e999'"
+    ),
   ])
   func `what is no export changes nothing`(input: String, reason: String) async throws {
     let ending = try await run(["import"], input: input)

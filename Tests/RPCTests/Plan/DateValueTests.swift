@@ -65,4 +65,13 @@ struct DateValueTests {
   func `a moment's day depends on the distance from UTC`(seconds: Int, offset: Int, day: String) {
     #expect(Day(at: seconds, secondsFromUTC: offset).description == day)
   }
+
+  @Test(arguments: [
+    (0, "1970-01-01T00:00:00Z"), (-0.5, "1969-12-31T23:59:59Z"), (1e20, "9999-12-31T23:59:59Z"),
+    (.infinity, "9999-12-31T23:59:59Z"), (-1e300, "0001-01-01T00:00:00Z"), (.nan, "1970-01-01T00:00:00Z"),
+    (Double(Int.max), "9999-12-31T23:59:59Z"),
+  ])
+  func `every number of seconds has a nearest moment`(seconds: Double, text: String) {
+    #expect(DateValue(at: seconds).text == text)
+  }
 }
