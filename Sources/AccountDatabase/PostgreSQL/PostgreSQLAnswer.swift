@@ -47,6 +47,13 @@ struct PostgreSQLRefusal: Error, Equatable {
   }
 
   var isLost: Bool { kind == .lost }
+
+  /// Without what libpq says about a URL that may show a part of a password.
+  var withoutURL: PostgreSQLRefusal {
+    guard kind == .lost || kind == .statement else { return self }
+    let message = "its URL can be read in several ways: in a password, @ is written %40, / is %2F, ? is %3F, & is %26"
+    return PostgreSQLRefusal(kind, message, state: state)
+  }
 }
 
 // MARK: Values

@@ -62,7 +62,7 @@ public final class PostgreSQLEngine: DatabaseEngine, @unchecked Sendable {
     let new: PostgreSQLConnection
     do throws(PostgreSQLRefusal) {
       new = try PostgreSQLConnection(url, helper: helper) { [changes] in changes.notice() }
-    } catch { throw PostgreSQLFailure.failure(error) }
+    } catch { throw PostgreSQLFailure.failure(PostgreSQLPlace(url) == nil ? error.withoutURL : error) }
     guard new.version >= 140_000 else { throw DatabaseFailure(PostgreSQLFailure.outdated) }
     try prepare(new)
     // What others did in between was not heard of.
