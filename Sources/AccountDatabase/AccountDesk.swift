@@ -90,7 +90,15 @@ struct AccountDesk {
   }
 
   mutating func keep(_ record: AccountRecord) throws(DatabaseFailure) {
-    try engine.transaction { () throws(DatabaseFailure) in try account.write(record, now: now()) }
+    let isNewest = try engine.transaction { () throws(DatabaseFailure) in
+      // Another session may have kept one meanwhile that was read later.
+      if let asOf = record.asOf, let kept = try account.read()?.asOf, asOf.isEarlierEverywhere(than: kept) {
+        return false
+      }
+      try account.write(record, now: now())
+      return true
+    }
+    guard isNewest else { return }
     copy(record)
   }
 

@@ -77,6 +77,11 @@ public struct DateValue: Sendable, Equatable, JSONWritable {
     return self.day(day) < other.day(day)
   }
 
+  /// Whether it comes before another date, wherever the person is.
+  public func isEarlierEverywhere(than other: DateValue) -> Bool {
+    [-12, 14].allSatisfy { hours in isEarlier(than: other) { Day(at: $0, secondsFromUTC: hours * 3600) } }
+  }
+
   /// The later of two dates; of a day and a moment of that day, the moment, which says more.
   /// - Parameter day: as in ``day(_:)``.
   public func later(_ other: DateValue, day: (Int) -> Day) -> DateValue {

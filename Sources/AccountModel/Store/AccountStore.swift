@@ -23,7 +23,7 @@ public protocol AccountStore: Sendable {
   /// `cancelled`.
   func end(_ key: String, _ outcome: IntentOutcome) -> Eventual<Result<Void, StoreFailure>>
 
-  /// Keeps a plan that the host handed over.
+  /// Keeps a plan that the host handed over, unless one is kept that was read later: two sessions may keep at once.
   /// - Parameter asOf: when it was read, where the host says so.
   func keep(_ plan: PlanUsage, asOf: DateValue?) -> Eventual<Result<Void, StoreFailure>>
 

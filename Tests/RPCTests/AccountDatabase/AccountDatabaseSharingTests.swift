@@ -132,6 +132,24 @@ struct AccountDatabaseSharingTests {
     #expect(try await other.history() == ["other=running", "one=interrupted"])
   }
 
+  @Test(arguments: TestedEngine.allCases)
+  func `of plans that two sessions keep the one that was read later stays`(engine: TestedEngine) async throws {
+    let rig = try StoreRig(engine)
+    let (one, other) = (rig.session(), rig.session())
+    let (late, early) = (DateValue("2026-10-19T09:00:01Z"), DateValue("2026-10-19T09:00:00Z"))
+    try await one.keep(Self.plan("Late"), asOf: late)
+    for asOf in [early, DateValue("2026-10-17"), DateValue("2026-10-18T22:00:00-10:00")] {
+      try await other.keep(Self.plan("Early"), asOf: asOf)
+      #expect(try await one.load() == AccountRecord(plan: Self.plan("Late"), asOf: late), "\(asOf!)")
+    }
+    // A day may be as late as a moment of that day, or of the next; and what has no time is the host's last word.
+    for asOf in [late, DateValue("2026-10-19"), DateValue("2026-10-20"), nil, early] {
+      try await other.keep(Self.plan("\(asOf?.text ?? "none")"), asOf: asOf)
+      #expect(try await one.load() == AccountRecord(plan: Self.plan("\(asOf?.text ?? "none")"), asOf: asOf))
+    }
+    #expect(TemporaryFile.read(rig.folder.at("state/plan.json")).contains("\(early!.text)"))
+  }
+
   // MARK: Watching
 
   /// Runs a session's thread until a watch is told of a change, and says what is there then.
