@@ -17,7 +17,7 @@ final class Server {
 
   /// What counts where neither the URL nor the environment says so.
   private static let defaults = [
-    ("connect_timeout", "10"), ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
+    ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
     ("keepalives_count", "3"),
   ]
   private static let fixed = [("client_encoding", "UTF8"), ("fallback_application_name", "rpcshell")]

@@ -30,6 +30,8 @@ struct PostgreSQLRefusal: Error, Equatable {
     case shortage
     /// There is no connection, or none any more.
     case lost
+    /// It does not answer, and its connection was given up: the next would not either.
+    case silent
     /// A statement cannot be carried out.
     case statement
   }
@@ -46,7 +48,8 @@ struct PostgreSQLRefusal: Error, Equatable {
     self.state = state
   }
 
-  var isLost: Bool { kind == .lost }
+  /// Whether there is no connection any more.
+  var isLost: Bool { kind == .lost || kind == .silent }
 
   /// Without what libpq says about a URL that may show a part of a password.
   var withoutURL: PostgreSQLRefusal {

@@ -6,7 +6,7 @@ import RPCShell
 /// Used on one thread at a time, which waits for each answer.
 final class PostgreSQLConnection {
   /// Seconds for an answer. The server gives statements up before.
-  static let answerLimit = 20.0
+  static let answerLimit = 10.0
   /// Seconds until there is a connection, to the last of several hosts.
   static let connectLimit = 60.0
 
@@ -107,7 +107,7 @@ final class PostgreSQLConnection {
     if let answer = inbox.answer(until: deadline) { return answer }
     if let lost = inbox.lost { throw lost }
     // An answer that came later would be taken for that to the next.
-    let refusal = PostgreSQLRefusal(.lost, "no answer within \(Int(seconds)) s")
+    let refusal = PostgreSQLRefusal(.silent, "no answer within \(Int(seconds)) s")
     inbox.lose(refusal)
     process.kill()
     throw refusal

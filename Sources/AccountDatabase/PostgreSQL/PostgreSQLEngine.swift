@@ -75,7 +75,7 @@ public final class PostgreSQLEngine: DatabaseEngine, @unchecked Sendable {
   /// server within half a minute, one that stops within a transaction is ended.
   private static let settings = [
     "SET search_path = rpcshell", "SET default_transaction_isolation = 'read committed'", "SET lock_timeout = '5s'",
-    "SET statement_timeout = '15s'", "SET idle_in_transaction_session_timeout = '30s'", "SET idle_session_timeout = 0",
+    "SET statement_timeout = '8s'", "SET idle_in_transaction_session_timeout = '30s'", "SET idle_session_timeout = 0",
     "SET tcp_keepalives_idle = 10", "SET tcp_keepalives_interval = 5", "SET tcp_keepalives_count = 3",
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') <> 'remote_apply'",
   ]
@@ -120,12 +120,13 @@ public final class PostgreSQLEngine: DatabaseEngine, @unchecked Sendable {
     guard transaction == nil else {
       guard let connection else { throw DatabaseFailure(PostgreSQLFailure.undone) }
       do throws(PostgreSQLRefusal) { return try work(connection) } catch {
-        throw error.isLost ? DatabaseFailure(PostgreSQLFailure.undone) : PostgreSQLFailure.failure(error)
+        throw error.kind == .lost ? DatabaseFailure(PostgreSQLFailure.undone) : PostgreSQLFailure.failure(error)
       }
     }
     let first = try opened()
     do throws(PostgreSQLRefusal) { return try work(first) } catch {
-      guard error.isLost else { throw PostgreSQLFailure.failure(error) }
+      // Who did not answer is not asked again: whoever waits has waited long enough.
+      guard error.kind == .lost else { throw PostgreSQLFailure.failure(error) }
     }
     let second = try opened()
     do throws(PostgreSQLRefusal) { return try work(second) } catch { throw PostgreSQLFailure.failure(error) }
@@ -163,6 +164,7 @@ public final class PostgreSQLEngine: DatabaseEngine, @unchecked Sendable {
     } catch {
       guard error.isLost else { throw PostgreSQLFailure.failure(error) }
       self.transaction = nil
+      guard error.kind == .lost else { throw DatabaseFailure(PostgreSQLFailure.unknown) }
       try findOut(transaction)
     }
   }

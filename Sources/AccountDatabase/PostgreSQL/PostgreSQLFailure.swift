@@ -19,6 +19,7 @@ enum PostgreSQLFailure {
     let message = refusal.message
     if refusal.kind == .noHelper { return "\(noHelper) (\(message))" }
     if refusal.kind == .shortage { return "cannot be asked: \(message); try again" }
+    if refusal.kind == .silent { return late }
     guard let state = refusal.state else {
       return refusal.isLost
         ? "cannot be reached: \(message); start the server, or correct the store's URL"

@@ -115,6 +115,27 @@ struct PostgreSQLProcessTests {
     #expect(said == ["kept", "begun", "undone", "plan Studio interrupted ", "history k=completed"], "\(ending)")
   }
 
+  @Test func `a server that does not answer any more is given up after seconds, and found again`() async throws {
+    let ending = try await run(
+      #"""
+      export tool in
+      cat >"$in/send" <<'END'
+      main=$(head -1 "${RPCSHELL_TEST_POSTGRES_SERVER%/*}/data/postmaster.pid")
+      kill -$1 $main $(cat /proc/$main/task/$main/children)
+      END
+      "$servers" bash -c '"$tool" "$RPCSHELL_TEST_POSTGRES" keep Plus begin k onUpgrade \
+        shell "date +%s; bash $in/send STOP" load shell "date +%s" end k completed Studio shell "date +%s" \
+        shell "bash $in/send CONT" load history'
+      """#)
+    var said = ending.texts
+    let times = said.compactMap { Int($0) }
+    said.removeAll { Int($0) != nil }
+    #expect(times.count == 3 && zip(times, times.dropFirst()).allSatisfy { $1 - $0 <= 13 }, "\(ending)")
+    #expect(said.count == 6 && said[2].hasSuffix(" " + PostgreSQLFailure.late), "\(ending)")
+    #expect(said.count == 6 && said[3].contains(" cannot be reached: "), "\(ending)")
+    #expect(said.suffix(2) == ["plan Studio interrupted ", "history k=completed"], "\(ending)")
+  }
+
   @Test(.enabled(if: geteuid() == 0, needsRoot))
   func `a server without room refuses, and an end is written once there is some`() async throws {
     let ending = try await run(
