@@ -86,9 +86,9 @@ public final class AccountDatabase: AccountStore {
     thread.perform { $0.answer { desk throws(DatabaseFailure) in try desk.report() } }
   }
 
-  /// The account with its journal, as JSON.
+  /// The account with its journal, as JSON, also of what can only be read.
   public func export() -> Eventual<Result<JSONText, StoreFailure>> {
-    thread.perform { $0.answer { desk throws(DatabaseFailure) in try desk.exported().jsonText } }
+    thread.perform { $0.answer(isReading: true) { desk throws(DatabaseFailure) in try desk.exported().jsonText } }
   }
 
   /// Puts what ``export()`` gave in place of what is there.

@@ -30,11 +30,12 @@ struct AccountDesk {
   // MARK: Around a call
 
   /// Does what was asked for, once the database is open and all that was told before is written.
+  /// - Parameter isReading: whether that can be done with what can only be read.
   mutating func answer<Value>(
-    _ work: (inout AccountDesk) throws(DatabaseFailure) -> Value
+    isReading: Bool = false, _ work: (inout AccountDesk) throws(DatabaseFailure) -> Value
   ) -> Result<Value, StoreFailure> {
     do throws(DatabaseFailure) {
-      try open()
+      try open(isReading: isReading)
       try removeDoubtful()
       try writeEnds()
       return .success(try work(&self))
@@ -47,8 +48,9 @@ struct AccountDesk {
       lastGood: settings.companions?.lastGood(of: settings.accountID))
   }
 
-  private mutating func open() throws(DatabaseFailure) {
-    try engine.open()
+  private mutating func open(isReading: Bool = false) throws(DatabaseFailure) {
+    if isReading { try engine.openForReading() } else { try engine.open() }
+    if engine.isReadOnly { return try Migrations.check(engine) }
     if !isReady {
       if try Migrations.run(on: engine) { settings.companions?.noteBeginning(of: engine.name, log) }
       isReady = true
@@ -225,7 +227,7 @@ struct AccountDesk {
 
   // MARK: Sessions that are gone
 
-  private func isRunning(_ row: JournalTable.Row) throws(DatabaseFailure) -> Bool {
+  func isRunning(_ row: JournalTable.Row) throws(DatabaseFailure) -> Bool {
     guard row.end == nil else { return false }
     return try engine.isAlive(row.session)
   }

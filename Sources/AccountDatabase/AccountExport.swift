@@ -100,9 +100,18 @@ extension AccountDesk {
   }
 
   func exported() throws(DatabaseFailure) -> AccountExport {
-    try settle()
-    let record = try account.read()
-    return AccountExport(record: record ?? AccountRecord(plan: nil), journal: try journal.all())
+    let record = try account.read() ?? AccountRecord(plan: nil)
+    guard engine.isReadOnly else {
+      try settle()
+      return AccountExport(record: record, journal: try journal.all())
+    }
+    // What cannot be written down is said all the same.
+    let rows = try journal.all().map { row throws(DatabaseFailure) in
+      var row = row
+      if row.end == nil, try !isRunning(row) { row.end = .interrupted(at: now()) }
+      return row
+    }
+    return AccountExport(record: record, journal: rows)
   }
 
   func put(_ export: AccountExport, replaces: Bool) throws(DatabaseFailure) {

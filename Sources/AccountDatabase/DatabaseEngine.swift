@@ -21,6 +21,12 @@ public protocol DatabaseEngine: AnyObject, Sendable {
   /// Opens the database, and makes it where there is none. Does nothing where it is open; called before all else.
   func open() throws(DatabaseFailure)
 
+  /// Opens what can only be read, too, but makes nothing.
+  func openForReading() throws(DatabaseFailure)
+
+  /// Whether it was opened for reading alone.
+  var isReadOnly: Bool { get }
+
   // MARK: Statements
 
   /// Carries out one statement.
@@ -66,6 +72,9 @@ public protocol DatabaseEngine: AnyObject, Sendable {
 }
 
 extension DatabaseEngine {
+  public func openForReading() throws(DatabaseFailure) { try open() }
+  public var isReadOnly: Bool { false }
+
   /// Carries out a statement without parameters.
   @discardableResult
   func run(_ statement: String) throws(DatabaseFailure) -> [[SQLValue]] { try run(statement, []) }

@@ -58,6 +58,9 @@ enum Migrations {
     }
   }
 
+  /// Makes sure that what is there can be read.
+  static func check(_ engine: any DatabaseEngine) throws(DatabaseFailure) { _ = try isBehind(engine) }
+
   private static func isBehind(_ engine: any DatabaseEngine) throws(DatabaseFailure) -> Bool {
     let version = try engine.schemaVersion()
     guard (0...current).contains(version) else {

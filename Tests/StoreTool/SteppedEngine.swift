@@ -51,6 +51,12 @@ final class SteppedEngine: DatabaseEngine, @unchecked Sendable {
   var name: String { engine.name }
   var session: Int { engine.session }
 
+  var isReadOnly: Bool { engine.isReadOnly }
+
+  func openForReading() throws(DatabaseFailure) {
+    try step("open") { () throws(DatabaseFailure) in try engine.openForReading() }
+  }
+
   func open() throws(DatabaseFailure) { try step("open") { () throws(DatabaseFailure) in try engine.open() } }
 
   func run(_ statement: String, _ parameters: [SQLValue]) throws(DatabaseFailure) -> [[SQLValue]] {

@@ -6,7 +6,7 @@ import RPCShell
 /// `StoreTool PATH|URL [--kill-at N] COMMAND…`: does one thing after the other with an account's store, and prints a line
 /// about each.
 ///
-/// `load`, `begin KEY ACTION`, `end KEY OUTCOME [PLAN]`, `keep PLAN`, `history`, `shell SCRIPT`, `wait` for a line on
+/// `load`, `begin KEY ACTION`, `end KEY OUTCOME [PLAN]`, `keep PLAN`, `history`, `export`, `check`, `shell SCRIPT`, `wait` for a line on
 /// stdin, `bench N`. `--kill-at N` ends it without warning at the Nth step of the engine.
 @main
 struct StoreToolMain {
@@ -41,6 +41,8 @@ struct StoreToolMain {
       case "end": await end(next(), next(), plan: words.first.map(Self.isPlan) == true ? next() : nil)
       case "keep": Self.say(await store.keep(Self.plan(next()), asOf: nil).get()) { "kept" }
       case "history": Self.say(await store.history(limit: 100).get()) { Self.text(of: $0) }
+      case "export": Self.say(await store.export().get()) { "\($0)" }
+      case "check": Self.say(await store.check().get()) { "good: \($0.entries)" }
       case "shell": system(next())
       case "wait": _ = readLine()
       case "bench": await bench(Int(next()) ?? 0)

@@ -16,6 +16,7 @@ public final class PostgreSQLEngine: DatabaseEngine, @unchecked Sendable {
   private let changes = Changes()
   private var connection: PostgreSQLConnection?
   private var wasOpen = false
+  public private(set) var isReadOnly = false
   /// Its number among this session's; nil outside of one.
   private var transaction: Int?
   /// How many there were.
@@ -53,6 +54,14 @@ public final class PostgreSQLEngine: DatabaseEngine, @unchecked Sendable {
 
   public func open() throws(DatabaseFailure) { _ = try opened() }
 
+  public func openForReading() throws(DatabaseFailure) {
+    do throws(DatabaseFailure) { try open() } catch {
+      guard error.reason == PostgreSQLFailure.readOnly else { throw error }
+      isReadOnly = true
+      try open()
+    }
+  }
+
   private func opened() throws(DatabaseFailure) -> PostgreSQLConnection {
     if let connection, !connection.isLost { return connection }
     connection = nil
@@ -82,6 +91,10 @@ public final class PostgreSQLEngine: DatabaseEngine, @unchecked Sendable {
 
   private func prepare(_ connection: PostgreSQLConnection) throws(DatabaseFailure) {
     do throws(PostgreSQLRefusal) {
+      guard !isReadOnly else {
+        if let refusal = try connection.runAll(Self.settings).refusal { throw refusal }
+        return
+      }
       let isReadOnly = try connection.run(
         "SELECT (pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean)::integer", [])
       guard isReadOnly == [[.integer(0)]] else { throw PostgreSQLRefusal(.statement, "", state: "25006") }

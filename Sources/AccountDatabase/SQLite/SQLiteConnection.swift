@@ -6,11 +6,22 @@ final class SQLiteConnection {
   private let handle: OpaquePointer
   private var statements: [String: OpaquePointer] = [:]
 
+  /// How a database is opened.
+  enum Mode {
+    case writing, reading
+    /// Reading what nobody writes: neither locks nor files beside it are needed.
+    case unchanging
+  }
+
   /// - Parameter busySeconds: how long a statement waits for others.
-  init(_ path: String, busySeconds: Double) throws(DatabaseFailure) {
+  init(_ path: String, _ mode: Mode = .writing, busySeconds: Double) throws(DatabaseFailure) {
     var handle: OpaquePointer?
     // One thread at a time: SQLite's own locks are not needed.
-    let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+    let flags = SQLITE_OPEN_NOMUTEX | (mode == .writing ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
+    let code =
+      mode == .unchanging
+      ? sqlite3_open_v2("file:\(path.inURI)?immutable=1", &handle, flags | SQLITE_OPEN_URI, nil)
+      : sqlite3_open_v2(path, &handle, flags, nil)
     guard code == SQLITE_OK, let handle else {
       let failure = handle.map { Self.failure($0, path) } ?? DatabaseFailure("cannot be opened: out of memory")
       sqlite3_close_v2(handle)
@@ -116,11 +127,21 @@ final class SQLiteConnection {
     case SQLITE_CORRUPT: return SQLiteFile.damaged()
     case SQLITE_BUSY, SQLITE_LOCKED: return DatabaseFailure(SQLiteFile.held)
     case SQLITE_READONLY: return DatabaseFailure(SQLiteFile.readOnly)
+    case SQLITE_FULL where SQLiteFile.hasSizeLimit: return DatabaseFailure(SQLiteFile.limited)
     case SQLITE_FULL: return DatabaseFailure(SQLiteFile.full)
     case SQLITE_IOERR where system == ENOSPC || system == EDQUOT: return DatabaseFailure(SQLiteFile.full)
     case SQLITE_IOERR, SQLITE_CANTOPEN:
       return SQLiteFile(named: path).failure("be opened or written", system)
     default: return DatabaseFailure("cannot be used: \(String(cString: sqlite3_errmsg(handle)))")
     }
+  }
+}
+
+extension String {
+  /// A path with what has a meaning in a URI escaped.
+  fileprivate var inURI: String {
+    String(
+      decoding: utf8.flatMap { "%?#".utf8.contains($0) ? Array("%\(String($0, radix: 16))".utf8) : [$0] }, as: UTF8.self
+    )
   }
 }

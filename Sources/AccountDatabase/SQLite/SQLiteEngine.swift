@@ -17,6 +17,7 @@ public final class SQLiteEngine: DatabaseEngine, @unchecked Sendable {
   private var hasLog = false
   /// Rows that were changed before the transaction.
   private var changes = 0
+  public private(set) var isReadOnly = false
   private var lastChange: [[SQLValue]] = []
 
   /// Says in the file that it is ours (`PRAGMA application_id`): "rpcs".
@@ -36,6 +37,7 @@ public final class SQLiteEngine: DatabaseEngine, @unchecked Sendable {
   // MARK: Opening
 
   public func open() throws(DatabaseFailure) {
+    guard !isReadOnly else { throw DatabaseFailure(SQLiteFile.readOnly) }
     if let connection, let file { return try check(connection, of: file) }
     let file = SQLiteFile(named: name)
     let content = try file.content()
@@ -55,12 +57,42 @@ public final class SQLiteEngine: DatabaseEngine, @unchecked Sendable {
     hasLog = access(file.logPath, F_OK) == 0
   }
 
+  public func openForReading() throws(DatabaseFailure) {
+    guard !isReadOnly else { return }
+    do throws(DatabaseFailure) { try open() } catch {
+      let file = SQLiteFile(named: name)
+      guard try file.content() == .some, !file.isWritable, access(file.path, R_OK) == 0 else { throw error }
+      let connection = try Self.reader(file, busySeconds)
+      let lock = SessionLock(reading: file)
+      guard try Self.isOurs(connection) else { throw DatabaseFailure(SQLiteFile.otherApps) }
+      guard try Self.hasAll(lock.commits ?? 0, connection) else { throw file.lost(.some) }
+      (self.file, self.connection, self.lock) = (file, connection, lock)
+      isReadOnly = true
+    }
+  }
+
+  /// A connection that reads. SQLite wants to write beside a database, too, unless others have made what is needed there,
+  /// or nobody is at work on it.
+  private static func reader(_ file: SQLiteFile, _ busySeconds: Double) throws(DatabaseFailure) -> SQLiteConnection {
+    do throws(DatabaseFailure) {
+      let connection = try SQLiteConnection(file.path, .reading, busySeconds: busySeconds)
+      _ = try isOurs(connection)
+      return connection
+    } catch {
+      guard file.isWhole else { throw file.unmoved }
+      return try SQLiteConnection(file.path, .unchanging, busySeconds: busySeconds)
+    }
+  }
+
   /// Whether an open database is still where it was.
   private func check(
     _ connection: SQLiteConnection, of file: SQLiteFile
   ) throws(DatabaseFailure) {
     guard !connection.isMoved, name.realPath == file.path else { throw DatabaseFailure(SQLiteFile.moved) }
-    guard !hasLog || access(file.logPath, F_OK) == 0 else { throw DatabaseFailure(SQLiteFile.withoutLog) }
+    guard hasLog, access(file.logPath, F_OK) != 0 else { return }
+    // What is in it is there as long as it is open, and can be moved into the database.
+    _ = try? connection.run("PRAGMA wal_checkpoint")
+    throw DatabaseFailure(SQLiteFile.withoutLog)
   }
 
   /// Makes a database that is empty, one session at a time, unless it was not always so.
@@ -89,7 +121,7 @@ public final class SQLiteEngine: DatabaseEngine, @unchecked Sendable {
   private static func claim(_ connection: SQLiteConnection) throws(DatabaseFailure) {
     guard try !isOurs(connection) else { return }
     guard try connection.run("SELECT 1 FROM sqlite_master LIMIT 1").isEmpty else {
-      throw DatabaseFailure("is another app's database; name another file as the store")
+      throw DatabaseFailure(SQLiteFile.otherApps)
     }
     try connection.run("PRAGMA journal_mode = WAL")
     try connection.run("PRAGMA application_id = \(applicationID)")

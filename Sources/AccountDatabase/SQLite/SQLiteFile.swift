@@ -9,6 +9,8 @@ struct SQLiteFile {
   static let readOnly = "can only be read; let this user write it and the folder that it is in"
   static let held = "is held by another process; end that, or try again"
   static let full = "cannot be written: no space is left on the device; make room and try again"
+  static let limited = "cannot be written: the file may grow no further; raise the limit (ulimit -f) and try again"
+  static let otherApps = "is another app's database; name another file as the store"
   static let foreign = "is no database; move it and its -lock file away to start over"
   static let moved = "was moved or removed while it was open; start again to go on with what is there now"
   static let withoutLog = "lost its -wal file while it was open; start again"
@@ -68,6 +70,21 @@ struct SQLiteFile {
     return nil
   }
 
+  /// Whether this user may write it and what stands beside it.
+  var isWritable: Bool { access(path, W_OK) == 0 && access(path.folder, W_OK) == 0 }
+
+  /// Whether all that was written is in it.
+  var isWhole: Bool {
+    var status = stat()
+    return stat(logPath, &status) != 0 || status.st_size == 0
+  }
+
+  /// Whether this process may write files up to a size alone.
+  static var hasSizeLimit: Bool {
+    var limit = rlimit()
+    return getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 && limit.rlim_cur != .max
+  }
+
   // MARK: Making it
 
   /// Makes the folder that it is in, for its owner alone.
@@ -109,6 +126,12 @@ struct SQLiteFile {
     }
   }
 
+  var unmoved: DatabaseFailure {
+    DatabaseFailure(
+      "can only be read, and not without its -wal file, which this user may not use: "
+        + "copy \(path) and \(logPath) to another folder, and export the copy")
+  }
+
   /// - Parameter target: what is not there.
   static func dangling(_ target: String) -> DatabaseFailure {
     DatabaseFailure("is a link to \(target), which is not there; put the file there, or remove the link to start over")
@@ -120,6 +143,9 @@ struct SQLiteFile {
     switch code {
     case ENOSPC, EDQUOT: return DatabaseFailure(Self.full)
     case EROFS: return DatabaseFailure(Self.readOnly)
+    case EFBIG: return DatabaseFailure(Self.limited)
+    case EMFILE, ENFILE:
+      return DatabaseFailure("cannot \(what): too many files are open; close some, or raise the limit (ulimit -n)")
     case EACCES, EPERM:
       return DatabaseFailure(
         "cannot \(what): \(String(cString: strerror(code))); let this user write it and the folder that it is in")

@@ -29,11 +29,19 @@ final class SessionLock {
     }
   }
 
-  deinit { close(descriptor) }
+  /// Looks at others' locks alone, of whom there are none where there is no such file.
+  init(reading file: SQLiteFile) {
+    path = file.lockPath
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    session = 0
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Whether a session holds its byte.
   func isHeld(_ other: Int) throws(DatabaseFailure) -> Bool {
     if other == session { return true }
+    guard descriptor >= 0 else { return false }
     let held = cl_is_byte_locked(descriptor, Int64(other))
     guard held >= 0 else {
       throw DatabaseFailure("cannot be used: \(path) cannot be asked for locks: \(String(cString: strerror(errno)))")

@@ -140,6 +140,64 @@ struct AccountDatabaseProcessTests {
     #expect(said == ["failed The account store F/d/account.db \(reason)"])
   }
 
+  @Test(
+    .enabled(if: isRoot, needsRoot),
+    arguments: [
+      "chmod 400 $base", "chmod 500 $in/d; rm -f $base-wal $base-shm", "chmod 400 $base; chmod 500 $in/d",
+      "chmod 400 $base $base-lock; chmod 500 $in/d", "rm $base-lock; chmod 500 $in/d; chmod 400 $base",
+    ])
+  func `what can only be read can be exported, and is not checked as good`(before: String) async throws {
+    let settled =
+      "as_nobody begin k onUpgrade; python3 -c 'import sqlite3; sqlite3.connect(\"'$base'\").execute(\"SELECT 1 FROM journal\").fetchall()'"
+    let said = try await runAsNobody("export load check", before: "\(settled); \(before)")
+    #expect(said.count == 4 && said[0] == "begun", "\(said)")
+    #expect(said.count == 4 && said[1].contains(#""name":"Plus""#) && said[1].contains(#""outcome":"interrupted""#))
+    #expect(
+      said.suffix(2) == Array(repeating: "failed The account store F/d/account.db \(SQLiteFile.readOnly)", count: 2))
+  }
+
+  @Test(.enabled(if: isRoot, needsRoot))
+  func `what cannot be read without writing is said`() async throws {
+    let said = try await runAsNobody(
+      "export", before: "as_nobody begin k onUpgrade shell 'kill -9 $PPID'; rm $base-shm; chmod 500 $in/d")
+    #expect(
+      said.count == 2
+        && said[1].hasSuffix("copy F/d/account.db and F/d/account.db-wal to another folder, and export the copy"),
+      "\(said)")
+  }
+
+  @Test(arguments: [
+    ("mkfifo $base-wal", "cannot be used: F/account.db-wal is something that is no regular file; move that away"),
+    ("mkdir $base-wal", "cannot be used: F/account.db-wal is a folder; move that away"),
+    ("mkdir $base-shm", "cannot be used: F/account.db-shm is a folder; move that away"),
+    ("rm $base-lock; mkdir $base-lock", "cannot be used: F/account.db-lock is a folder; move that away"),
+    (
+      "rm $base; ln -s $in/gone $base",
+      "is a link to F/gone, which is not there; put the file there, or remove the link to start over"
+    ),
+    (
+      "execute 'PRAGMA user_version = -1'",
+      "has tables of version -1, which no rpcshell wrote (this one knows 1 to \(Migrations.current)); put a copy in its place"
+    ),
+    (
+      "execute \"UPDATE account SET plan = x'00ff'\"",
+      "holds something that cannot be read (the plan); put a copy in its place, or use a later rpcshell"
+    ),
+    ("ulimit -n 6", "cannot be opened or written: too many files are open; close some, or raise the limit (ulimit -n)"),
+  ])
+  func `a check finds what a session finds`(before: String, reason: String) async throws {
+    let ending = try await run(
+      #"""
+      execute() {
+        python3 -c 'import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()' "$base" "$1"
+      }
+      "$tool" "$base" keep Plus; execute "SELECT 1 FROM account"; rm -f "$base"-wal "$base"-shm
+      \#(before); "$tool" "$base" load; "$tool" "$base" check
+      """#)
+    let line = "failed The account store F/account.db \(reason)"
+    #expect(ending.texts.map { $0.replacing(folder.path, with: "F") } == ["kept", line, line], "\(ending)")
+  }
+
   @Test func `a database that another process holds is given up after a while`() async throws {
     let ending = try await run(
       #"""

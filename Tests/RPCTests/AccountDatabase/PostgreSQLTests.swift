@@ -203,6 +203,8 @@ struct PostgreSQLTests {
     try TestServer.execute("ALTER DATABASE \(database.name) SET default_transaction_read_only = on")
     #expect(try await rig.session().failure().message.hasSuffix(" " + PostgreSQLFailure.readOnly))
     #expect(try await rig.session().failure().lastGood == AccountRecord(plan: .plus))
+    let export = try await rig.session().store.export().get().get()
+    #expect("\(export)".contains(#""name":"Plus""#) && "\(export)".contains(#""outcome":null"#), "the action runs")
     // Who is in already has said that he writes.
     try await session.end("k")
   }
