@@ -15,8 +15,6 @@ struct Life {
   /// All is answered, and the plugins were told so.
   var hasEndedPlugins = false
   var wasInterrupted = false
-  /// The time that the end may take is over: what nobody reads is cut off.
-  var isOverdue = false
   /// How much the reader had taken when it was last found not to read: until it takes more, it is cut off.
   var takenWhenStuck: Int?
   /// Something was refused, failed, cut short or cut off.
@@ -37,7 +35,7 @@ extension Session {
     if !life.isExiting { receiveAll() }
     endHostCallsAfterInput()
     settlePlugins()
-    if let drain = options.drain ?? dialect.drain { stopPending(after: drain) }
+    if let drain = options.drain ?? dialect.drain { bound(by: drain) }
   }
 
   func settlePlugins() {
@@ -59,7 +57,7 @@ extension Session {
     readWhatArrived()
     endInput()
     if options.cancelsWhenInterrupted { pending.stopAll(.cancelled) }
-    stopPending(after: SessionOptions.interruptedDrain)
+    bound(by: SessionOptions.interruptedDrain)
   }
 
   /// The host's process died: as by end of input, but its answers may never be read.
@@ -68,7 +66,7 @@ extension Session {
     life.hostProcess = nil
     readWhatArrived()
     endInput()
-    cutOutputWhenStuck()
+    cutOutputWhenStuck(after: SessionOptions.readerPatience)
   }
 
   /// `exit`: the status says whether `shutdown` came first.
@@ -77,8 +75,7 @@ extension Session {
     life.isExiting = true
     life.fixedStatus = life.isShutDown ? .success : .failure
     endInput()
-    stopPending(after: SessionOptions.interruptedDrain, cutsOutput: false)
-    cutOutputWhenStuck()
+    bound(by: SessionOptions.interruptedDrain)
   }
 
   /// Nothing can be written any more. Running actions are finished all the same.
@@ -87,38 +84,45 @@ extension Session {
     endInput()
   }
 
-  /// Bounds the end: after a while, stops what is still running and gives up what does not end even then.
-  ///
-  /// - Parameter cutsOutput: whether a client that has not read everything by then is waited for no longer.
-  private func stopPending(after bound: Duration, cutsOutput: Bool = true) {
-    bounds.append(Task(executorPreference: executor) { await self.stop(after: bound, cutsOutput: cutsOutput) })
+  /// Bounds the end: what runs longer is stopped, and a reader that takes nothing is not waited for.
+  private func bound(by time: Duration) {
+    bounds.append(Task(executorPreference: executor) { await self.stopPending(after: time) })
+    cutOutputWhenStuck(after: max(time, SessionOptions.readerPatience))
   }
 
-  private func stop(after bound: Duration, cutsOutput: Bool) async {
-    guard (try? await host.clock.sleep(for: bound)) != nil else { return }
-    if !pending.isEmpty {
-      life.hasFailed = true
-      pending.stopAll(.drained)
-      guard (try? await host.clock.sleep(for: HandlerRun.graceAtEnd * 4)) != nil else { return }
-      for serial in pending.serialsInOrder {
-        let data = pending.action(of: serial).map { [RPCError.Member("action", .string($0))] } ?? []
-        complete(serial, .failure(.stopped(.drained, seconds: nil, data: data)))
-      }
+  /// After a while, stops what is still running and gives up what does not end even then.
+  private func stopPending(after time: Duration) async {
+    guard (try? await host.clock.sleep(for: time)) != nil, !pending.isEmpty else { return }
+    life.hasFailed = true
+    pending.stopAll(.drained)
+    guard (try? await host.clock.sleep(for: HandlerRun.graceAtEnd * 4)) != nil else { return }
+    for serial in pending.serialsInOrder {
+      let data = pending.action(of: serial).map { [RPCError.Member("action", .string($0))] } ?? []
+      complete(serial, .failure(.stopped(.drained, seconds: nil, data: data)))
     }
-    if cutsOutput { life.isOverdue = true }
   }
 
   /// Cuts off output of which nothing is read for a while; a client that reads slowly is waited for.
-  private func cutOutputWhenStuck() {
-    bounds.append(Task(executorPreference: executor) { await self.watchOutput() })
+  ///
+  /// - Parameter time: when that is looked at first.
+  private func cutOutputWhenStuck(after time: Duration) {
+    bounds.append(Task(executorPreference: executor) { await self.watchOutput(after: time) })
   }
 
-  private func watchOutput() async {
-    var taken = writer.taken
-    while (try? await host.clock.sleep(for: SessionOptions.interruptedDrain)) != nil {
-      if writer.isBlocked && writer.taken == taken { life.takenWhenStuck = taken }
-      taken = writer.taken
+  private func watchOutput(after time: Duration) async {
+    var (before, time) = (takenWhileBlocked, time)
+    while (try? await host.clock.sleep(for: time)) != nil {
+      // Both times it was blocked with nothing read in between: so it was all the while, however late it began.
+      let now = takenWhileBlocked
+      if now != nil && now == before { life.takenWhenStuck = now }
+      (before, time) = (now, SessionOptions.readerPatience)
     }
+  }
+
+  /// How much the client has read, while more waits for it.
+  private var takenWhileBlocked: Int? {
+    flush()
+    return writer.isBlocked ? writer.taken : nil
   }
 
   /// The exit status, once everything is finished and written.
@@ -131,8 +135,7 @@ extension Session {
   }
 
   private var isCutOff: Bool {
-    guard writer.isBlocked else { return false }
-    return life.isOverdue || life.takenWhenStuck.map { $0 == writer.taken } ?? false
+    writer.isBlocked && life.takenWhenStuck == writer.taken
   }
 
   private var arePluginsSettled: Bool { plugins.allSatisfy { isSettled($0) } }

@@ -39,6 +39,8 @@ public struct SessionOptions: Sendable {
   static let hostPatience = Duration.milliseconds(2100)
   /// What running actions have after SIGTERM, SIGINT or `exit`.
   static let interruptedDrain = Duration.seconds(2)
+  /// How long a client may read nothing of what waits for it at a bounded end, before that is cut off.
+  static let readerPatience = Duration.seconds(2)
 }
 
 /// What the process reports to its parent (docs/PROTOCOL.md, "The life of a session"; sysexits.h for 74).

@@ -119,8 +119,7 @@ struct LifeTests {
     host.clock.advance(by: .seconds(1))
     if method == "test.stubborn" {
       // It takes no notice: given up a moment later.
-      await host.clock.waitForSleepers(2)
-      host.clock.advance(by: .seconds(1))
+      try await host.pass(HandlerRun.graceAtEnd * 4)
     }
     let transcript = try await host.transcript()
     #expect(transcript.frames.map(\.id) == ["1"])
@@ -181,7 +180,7 @@ struct LifeTests {
       #"{"id":1,"method":"test.large","params":{"bytes":1000000}}"# + "\n" + #"{"id":5,"result":"stray"}"# + "\n")
     #expect(await host.log.next()?.contains("dropped an answer") == true, "the large one is written as far as it goes")
     host.interrupt()
-    await host.clock.waitForSleepers()
+    await host.clock.waitForSleepers(2)
     host.clock.advance(by: .seconds(2))
     #expect(try await host.status == .failure)
   }
