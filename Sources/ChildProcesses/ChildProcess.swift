@@ -14,8 +14,16 @@ public actor ChildProcess {
     case output([UInt8])
     /// It wrote to its stderr; never empty.
     case errorOutput([UInt8])
+    /// It closed one of its streams and runs on, or ends in a moment. Of its input only where that was not ended here.
+    case closed(Stream)
     /// It ended, and what it had written until then came before. The last event.
     case ended(ChildExit)
+  }
+
+  /// What is heard of a child by.
+  public enum Stream: String, Sendable {
+    case input = "stdin"
+    case output = "stdout"
   }
 
   /// Seconds between SIGTERM and SIGKILL.
@@ -27,7 +35,9 @@ public actor ChildProcess {
   private let clock: any Clock<Duration>
   private let event: @Sendable (Event) -> Void
   private var input: Int32?
+  /// Waits for room in it, or for its end.
   private var inputWatch: DescriptorWatch?
+  private var isInputFull = false
   private let unwrittenInput = ByteBuffer()
   private var closesInput = false
   private var outputs: [Output] = []
@@ -104,13 +114,13 @@ public actor ChildProcess {
   public func write(_ bytes: UnsafeRawBufferPointer) {
     guard input != nil, !closesInput else { return }
     unwrittenInput.append(bytes)
-    if inputWatch == nil { flush() }
+    if !isInputFull { flush() }
   }
 
   /// Ends its stdin once all is written.
   public func closeInput() {
     closesInput = true
-    if inputWatch == nil { flush() }
+    if !isInputFull { flush() }
   }
 
   private func flush() {
@@ -120,17 +130,32 @@ public actor ChildProcess {
       if count > 0 {
         unwrittenInput.consume(count)
       } else if errno == EAGAIN {
-        if inputWatch == nil { inputWatch = watch(descriptor, for: .writing) { $0.flush() } }
+        if !isInputFull { watchInput(descriptor, for: .writing) { $0.flush() } }
+        isInputFull = true
         // Without a watch nobody would go on.
-        if inputWatch == nil { stopWriting() }
+        if inputWatch == nil { inputClosed() }
         return
       } else if errno != EINTR {
-        return stopWriting()
+        return inputClosed()
       }
     }
+    if closesInput { return stopWriting() }
+    if isInputFull || inputWatch == nil { watchInput(descriptor, for: .closing) { $0.inputClosed() } }
+    isInputFull = false
+  }
+
+  private func watchInput(
+    _ descriptor: Int32, for interest: DescriptorWatch.Interest,
+    _ ready: @escaping @Sendable (isolated ChildProcess) -> Void
+  ) {
     if let inputWatch { executor.unwatch(inputWatch) }
-    inputWatch = nil
-    if closesInput { stopWriting() }
+    inputWatch = watch(descriptor, for: interest, ready)
+  }
+
+  /// Nobody reads it any more.
+  private func inputClosed() {
+    stopWriting()
+    if end == nil && !closesInput { event(.closed(.input)) }
   }
 
   private func stopWriting() {
@@ -217,7 +242,9 @@ public actor ChildProcess {
 
   private func stopReading(_ descriptor: Int32) {
     guard let at = outputs.firstIndex(where: { $0.descriptor == descriptor }) else { return }
-    stopWatching(outputs.remove(at: at).watch, of: descriptor)
+    let output = outputs.remove(at: at)
+    stopWatching(output.watch, of: descriptor)
+    if end == nil && !output.isError { event(.closed(.output)) }
   }
 
   private func stopWatching(_ watch: DescriptorWatch?, of descriptor: Int32) {

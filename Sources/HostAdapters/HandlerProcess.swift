@@ -67,6 +67,8 @@ public actor HandlerProcess {
     switch event {
     case .output(let bytes): output.take(bytes, report: report)
     case .errorOutput(let bytes): errors.take(bytes, show: log)
+    // Its end tells, and its exit status.
+    case .closed: break
     case .ended(let exit):
       waiting?.resume(returning: exit)
       waiting = nil

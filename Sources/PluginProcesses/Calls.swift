@@ -30,6 +30,8 @@ struct Calls {
     var call: Int
     /// As the client wrote it; nil where reports are for a handler of the shell's.
     var text: JSONText?
+    /// Reports are parts of a result, which may be anything.
+    var isForParts: Bool
   }
 
   var count: Int { calls.count }
@@ -44,9 +46,9 @@ struct Calls {
 
   mutating func add(_ id: Int, _ call: Call) { calls[id] = call }
 
-  mutating func addToken(_ text: JSONText?, of call: Int) -> Int {
+  mutating func addToken(_ text: JSONText?, of call: Int, isForParts: Bool = false) -> Int {
     let token = next()
-    tokens[token] = Token(call: call, text: text)
+    tokens[token] = Token(call: call, text: text, isForParts: isForParts)
     calls[call]?.tokens.append(token)
     return token
   }

@@ -17,7 +17,11 @@ extension PluginProcess {
       calls.add(next, Calls.Call(origin: .client(call.id, requestID)))
       id = next
     }
-    let params = params(of: call, id)
+    let params: JSONText?
+    do throws(RPCError) { params = try self.params(of: call, id) } catch {
+      if let id { _ = calls.answered(id) }
+      return host.answer(call.id, .failure(error))
+    }
     if case .ready(let child) = stage {
       if let params {
         params.bytes.withUnsafeBytes { send(id, call.method, $0, to: child) }
@@ -68,30 +72,30 @@ extension PluginProcess {
   // MARK: Parameters
 
   /// The parameters as the process gets them; nil where those are the client's text as it stands.
-  private func params(of call: ForwardedCall, _ id: Int?) -> JSONText? {
+  private func params(of call: ForwardedCall, _ id: Int?) throws(RPCError) -> JSONText? {
     guard let text = call.params else { return nil }
     if text[0] == UInt8(ascii: "{"), text.holds("workDoneToken") || text.holds("partialResultToken") {
-      return withOwnTokens(JSONText(oneLine: text, mayHaveBreaks: call.needsCompaction), of: id)
+      return try withOwnTokens(JSONText(oneLine: text, mayHaveBreaks: call.needsCompaction), of: id)
     }
     guard call.needsCompaction else { return nil }
     return JSONText(oneLine: text, mayHaveBreaks: true)
   }
 
   /// Gives the process tokens of our own, so that those of clients and handlers never meet there. A notification has none.
-  private func withOwnTokens(_ params: JSONText, of id: Int?) -> JSONText {
-    params.bytes.withUnsafeBytes { text in
+  private func withOwnTokens(_ params: JSONText, of id: Int?) throws(RPCError) -> JSONText {
+    var refusal: RPCError?
+    let replaced = params.bytes.withUnsafeBytes { text in
       ObjectText(text).replacing { name, value in
-        guard name.elementsEqual("workDoneToken".utf8) || name.elementsEqual("partialResultToken".utf8),
-          value[0] != UInt8(ascii: "n")
-        else { return nil }
-        guard let id, value.count <= Self.tokenLimit else { return .null }
-        return JSONText(integer: calls.addToken(JSONText(trusted: Array(value)), of: id))
+        guard let member = ProgressToken(name: name), value[0] != UInt8(ascii: "n") else { return nil }
+        let token = JSONText(trusted: Array(value))
+        do throws(RPCError) { try member.check(token) } catch { refusal = refusal ?? error }
+        guard let id, refusal == nil else { return .null }
+        return JSONText(integer: calls.addToken(token, of: id, isForParts: member == .partialResult))
       }
     }
+    if let refusal { throw refusal }
+    return replaced
   }
-
-  /// As for ids.
-  private static let tokenLimit = 4096
 
   // MARK: Writing
 

@@ -5,7 +5,7 @@ extension PluginProcess {
   /// Serves what was read. A chunk of it at a time comes here, so a process that writes without end has no more of the
   /// session's time than others.
   func receiveAll() {
-    while let message = reader.next() {
+    while isListening, let message = reader.next() {
       switch message {
       case .result(let id, let result): finish(id, .success(result))
       case .failure(let id, let error): finish(id, .failure(error))
@@ -14,15 +14,22 @@ extension PluginProcess {
       case .stray(let text): complain("dropped an answer to nobody: \(text)")
       case .notification(let method, let params): receive(method, params)
       case .request(let id, let method): refuse(id, method)
+      case .nobodys(let reason):
+        let reason = "it wrote an answer that cannot be read: \(reason)"
+        if calls.count == 0 { complain(reason) } else { end(because: reason) }
+      case .lost(let reason): end(because: "it began \(reason)")
       case .noise(let text): complain("wrote what is no message: \(text)")
       }
     }
   }
 
+  /// What one that is being killed says is of no use.
+  private var isListening: Bool { if case .killed = stage { false } else { true } }
+
   private func receive(_ method: String, _ params: JSONText?) {
     if case .ending = stage { return }
     if method.hasPrefix(prefix) { return host.notify(method, withClientsID(params ?? .emptyObject, method)) }
-    if method == "$/progress", let params { return receiveProgress(params) }
+    if method == "$/progress" { return receiveProgress(params ?? .emptyObject) }
     if method.hasPrefix("$/") { return }
     complain("dropped the notification '\(method.shortened)': its names begin with '\(prefix)'")
   }
@@ -44,7 +51,7 @@ extension PluginProcess {
   /// Reports are passed on under the token that the client gave, or are those of a handler's call.
   private func receiveProgress(_ params: JSONText) {
     params.bytes.withUnsafeBytes { text in
-      guard text.first == UInt8(ascii: "{") else { return }
+      guard text.first == UInt8(ascii: "{") else { return complain("dropped a $/progress: expected an object") }
       var token: Calls.Token?
       let mapped = ObjectText(text).replacing { name, value in
         guard name.elementsEqual("token".utf8), let number = Int(String(decoding: value, as: UTF8.self)) else {
@@ -55,12 +62,34 @@ extension PluginProcess {
       }
       // A late report, or one under a token that was not given.
       guard let token, let call = calls[token.call] else { return }
-      if token.text != nil { return host.notify("$/progress", mapped) }
-      guard case .handler(let request) = call.origin,
-        let report = (try? JSONDocument(parsing: params).view["value"]).flatMap({ $0.flatMap(ActionProgress.init) })
-      else { return }
-      request.report(report)
+      do throws(SchemaViolation) {
+        let value = try token.isForParts ? nil : progressValue(in: params)
+        if token.text != nil { return host.notify("$/progress", mapped) }
+        guard case .handler(let request) = call.origin, let report = value.flatMap(ActionProgress.init(reading:)) else {
+          return
+        }
+        request.report(report)
+      } catch { complain("dropped a $/progress: \(error.text)") }
     }
+  }
+
+  /// What a report says, checked.
+  private func progressValue(in params: JSONText) throws(SchemaViolation) -> JSONView? {
+    guard let view = try? JSONDocument(parsing: params).view else { return nil }
+    try Self.progress.validate(view, unknown: .ignored)
+    return view["value"]
+  }
+
+  /// The params of a report (LSP 3.17, "Work Done Progress").
+  private static var progress: Schema {
+    .object([
+      .required(
+        "value",
+        .object([
+          .required("kind", .choice(["begin", "report", "end"])), .optional("title", .string),
+          .optional("message", .string), .optional("percentage", .number(0...100)), .optional("cancellable", .boolean),
+        ]))
+    ])
   }
 
   /// A plugin has nothing to ask the shell for.
@@ -88,8 +117,10 @@ extension PluginProcess {
       let methods = view["methods"]?.elements.filter({ $0["name"]?.string?.hasPrefix(prefix) ?? false }),
       !methods.isEmpty
     else { return [undescribed(answer)] }
-    listing.methods = methods.compactMap { $0["name"]?.string }
-    return methods.map(\.text)
+    var names = Set<String>()
+    let once = methods.filter { names.insert($0["name"]?.string ?? "").inserted }
+    listing.methods = once.compactMap { $0["name"]?.string }
+    return once.map(\.text)
   }
 
   private func discover() async -> Result<JSONText, RPCError> {

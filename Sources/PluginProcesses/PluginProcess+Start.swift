@@ -81,7 +81,8 @@ extension PluginProcess {
     guard let view = try? JSONDocument(parsing: result).view else { return }
     listing.version = view["serverInfo"]?["version"]?.string
     let methods = view["plugins"]?.elements.flatMap { $0["methods"]?.elements ?? [] } ?? []
-    listing.methods = methods.compactMap(\.string).filter { $0.hasPrefix(prefix) }
+    var names = Set<String>()
+    listing.methods = methods.compactMap(\.string).filter { $0.hasPrefix(prefix) && names.insert($0).inserted }
   }
 
   private func startTookTooLong() {
@@ -93,10 +94,24 @@ extension PluginProcess {
     )
   }
 
-  /// Ends a process that does not get ready.
+  /// Ends a process that cannot be talked to: what it was asked has failed, and the next call starts another.
+  func end(because reason: String) {
+    switch stage {
+    case .starting(let child), .ready(let child): kill(child, reason)
+    case .idle, .resting, .killed, .ending, .over: break
+    }
+  }
+
+  /// Most processes that close a stream end in a moment, with a status that says more.
+  private func closed(_ stream: ChildProcess.Stream) {
+    after(Self.closedTime, .closed) { $0.end(because: "it closed its \(stream.rawValue)") }
+  }
+
+  private static let closedTime = Duration.seconds(1)
+
   private func kill(_ child: ChildProcess, _ reason: String) {
     stopTimer(.start)
-    stage = .killed(child)
+    stage = .killed(child, reason)
     child.assumeIsolated { $0.killGroup() }
     failAll(.gone(name, "the plugin '\(name)' was ended: \(reason)"))
   }
@@ -109,6 +124,7 @@ extension PluginProcess {
       reader.append(bytes)
       receiveAll()
     case .errorOutput(let bytes): show(errorLines.split(bytes))
+    case .closed(let stream): closed(stream)
     case .ended(let exit):
       reader.finish()
       receiveAll()
@@ -123,13 +139,14 @@ extension PluginProcess {
 
   private func ended(_ exit: ChildExit) {
     stopTimer(.start)
+    stopTimer(.closed)
     let reached = stage
     stage = .resting
     switch reached {
     case .ending:
       stopTimers()
       stage = .over
-    case .killed: failed("was ended")
+    case .killed(_, let reason): failed("was ended: \(reason)")
     case .ready where exit == .status(0) && calls.count == 0:
       // It had nothing to do and left: the next call starts another.
       stage = .idle

@@ -13,8 +13,8 @@ public actor PluginProcess: RemotePlugin {
     /// It has not answered `initialize` yet. Calls wait.
     case starting(ChildProcess)
     case ready(ChildProcess)
-    /// It was too slow and is being killed. Calls wait for the next one.
-    case killed(ChildProcess)
+    /// It was too slow, or cannot be talked to, and is being killed for that reason. Calls wait for the next one.
+    case killed(ChildProcess, String)
     /// It was told to end with the session.
     case ending(ChildProcess)
     /// Nothing is started any more.
@@ -56,7 +56,7 @@ public actor PluginProcess: RemotePlugin {
 
   /// What is waited for beside the process itself.
   enum TimerName: Hashable {
-    case start, rest, end, complaints
+    case start, closed, rest, end, complaints
     /// A failure that no longer counts after a while.
     case failure(Int)
     /// A call that was told to stop.
@@ -100,7 +100,7 @@ public actor PluginProcess: RemotePlugin {
   var child: ChildProcess? {
     switch stage {
     case .idle, .resting, .over: nil
-    case .starting(let child), .ready(let child), .killed(let child), .ending(let child): child
+    case .starting(let child), .ready(let child), .killed(let child, _), .ending(let child): child
     }
   }
 

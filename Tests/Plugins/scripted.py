@@ -10,6 +10,7 @@
 --exit-after N         ends with status 3 at its N-th call; 0 is at once
 --crash N FILE         ends with status 3 at its first call, the first N times that it is started
 --log FILE             keeps every line that it gets
+--describe JSON        answers rpc.discover with this
 --handle JSON          what NAME.onUpgrade and the others answer: {"result":…}, {"error":…}, {"report":…}, {"die":true}
 """
 import argparse
@@ -26,6 +27,7 @@ options.add_argument("--refuse")
 options.add_argument("--exit-after", type=int, default=-1)
 options.add_argument("--crash", nargs=2)
 options.add_argument("--log")
+options.add_argument("--describe", type=json.loads)
 options.add_argument("--handle", type=json.loads, default={})
 options.add_argument("name", nargs="?", default="p")
 options = options.parse_args()
@@ -106,9 +108,16 @@ def call(line, id, name, params):
     if name == "die":
         os._exit(params.get("status", 3))
     if name == "write":  # anything at all; ID is the request's
-        frame(params["text"].replace("ID", str(id))) if params.get("framed") else write(
-            params["text"].replace("ID", str(id)))
+        text = params["text"].replace("ID", str(id))
+        if "latin1" in params:
+            os.write(1, text.encode("latin-1"))
+        else:
+            frame(text) if params.get("framed") else write(text)
         return True if params.get("answers") else None
+    if name == "close":  # one of its streams, and goes on
+        os.close(params["stream"])
+        while True:
+            signal.pause()
     if name == "error":
         os.write(2, params["text"].encode())
     if name == "notify":
@@ -163,6 +172,8 @@ for line, message in messages():
     elif method == "$/cancelRequest":
         if waiting.pop(params["id"], None) == "p.wait":
             send(id=params["id"], error={"code": -32800, "message": "stopped"})
+    elif method == "rpc.discover" and options.describe:
+        send(id=id, result=options.describe)
     elif method == "shutdown":
         send(id=id, result=None)
     elif "." in method:

@@ -30,8 +30,11 @@ struct FrameFailure: Error, Equatable, Sendable {
   var column: Int
   /// The framing that the input was in; nil where it was in none.
   var framing: Framing?
-  /// The `id` of a message that was too large, as it was sent, when it stood near the start.
+  /// The `id` of a message that was too large, as it was sent, when it stood near the start; that of an answer that is
+  /// not JSON, when it can be told.
   var id: [UInt8]?
+  /// What is not JSON was meant as an answer.
+  var isAnswer = false
   /// The start of the line that was refused.
   var excerpt: [UInt8] = []
 }

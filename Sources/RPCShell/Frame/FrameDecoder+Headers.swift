@@ -135,7 +135,7 @@ extension FrameDecoder {
       failure = JSONParseFailure(
         offset: length, reason: "the message goes on past its \(length) bytes of Content-Length")
     }
-    let answer = malformed(failure.reason, at: failure.offset)
+    let answer = malformed(failure, until: length)
     discard(length)
     return .item(.failure(answer))
   }

@@ -60,6 +60,7 @@ extension FrameDecoder {
     guard window.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else { return answer }
     var outline = Outline()
     _ = scan(window, &outline)
+    answer.isAnswer = outline.method.isAbsent
     if let id = outline.usableID(in: window) { answer.id = Array(id) }
     return answer
   }

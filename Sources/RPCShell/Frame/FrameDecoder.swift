@@ -61,6 +61,11 @@ struct FrameDecoder: ~Copyable {
     }
   }
 
+  /// Whether a message has begun whose header block says that it is over the limit.
+  var announcesTooMuch: Bool {
+    if case .body(let length) = mode { length > options.maxMessage } else { false }
+  }
+
   /// Gives up the unfinished message in lines.
   mutating func expire() -> FrameFailure? {
     dropHandedOut()
@@ -202,7 +207,7 @@ struct FrameDecoder: ~Copyable {
 
   /// Answers a message that is not JSON and drops the bytes that it took.
   mutating func reject(_ failure: JSONParseFailure, until end: Int) -> Step {
-    let answer = malformed(failure.reason, at: failure.offset)
+    let answer = malformed(failure, until: end)
     let endsLine = end > 0 && buffer.readable[end - 1] == UInt8(ascii: "\n")
     discard(end)
     if !endsLine { mode = .lineRest }
@@ -213,6 +218,15 @@ struct FrameDecoder: ~Copyable {
   mutating func discard(_ count: Int) {
     buffer.consume(count)
     mode = .between
+  }
+
+  /// A message that is not JSON and ends at an offset: whose answer it was to be can mostly be told.
+  func malformed(_ failure: JSONParseFailure, until end: Int) -> FrameFailure {
+    var answer = malformed(failure.reason, at: failure.offset)
+    let text = BrokenMessage(UnsafeRawBufferPointer(rebasing: buffer.readable[..<end]))
+    answer.isAnswer = text.isAnswer
+    answer.id = text.isAnswer ? text.id : nil
+    return answer
   }
 
   func malformed(_ reason: String, at offset: Int) -> FrameFailure {

@@ -10,6 +10,17 @@ public struct DescriptorWatch: Sendable {
     case reading
     /// Something can be written, or the other side is gone.
     case writing
+    /// The other side is gone.
+    case closing
+  }
+
+  fileprivate static func events(of interest: Interest) -> UInt32 {
+    switch interest {
+    case .reading: UInt32(POLLIN)
+    case .writing: UInt32(POLLOUT)
+    // Told in any case.
+    case .closing: 0
+    }
   }
 
   /// Why a watch calls.
@@ -81,8 +92,7 @@ final class DescriptorWatches: Sendable {
       state.calls[state.lastNumber] = call
       return state.lastNumber
     }
-    let events = UInt32(interest == .reading ? POLLIN : POLLOUT)
-    guard cl_epoll_set(set, descriptor, events, number, 1) == 0 else {
+    guard cl_epoll_set(set, descriptor, DescriptorWatch.events(of: interest), number, 1) == 0 else {
       state.withLock { $0.calls[number] = nil }
       return nil
     }

@@ -11,6 +11,10 @@ package enum PeerMessage: Sendable {
   case notification(method: String, params: JSONText?)
   /// A request, with its id as it was written.
   case request(id: JSONText, method: String)
+  /// An answer of which it cannot be told whose it is, and why.
+  case nobodys(String)
+  /// What makes all behind it unreadable.
+  case lost(String)
   /// What is no message at all, for a person.
   case noise(String)
 }

@@ -5,6 +5,8 @@ package final class PeerReader {
   private var decoder: FrameDecoder
   /// The framing of the newest message; lines before any.
   package private(set) var framing = Framing.lines
+  /// What a batch had beside its first.
+  private var rest: [PeerMessage] = []
 
   /// - Parameter maxMessage: longer messages are skipped.
   package init(maxMessage: Int) { decoder = FrameDecoder(options: DecoderOptions(maxMessage: maxMessage)) }
@@ -17,22 +19,39 @@ package final class PeerReader {
 
   /// The next message; nil when none is whole.
   package func next() -> PeerMessage? {
+    if !rest.isEmpty { return rest.removeFirst() }
     switch decoder.next() {
-    case .needsInput: return nil
+    case .needsInput: return decoder.announcesTooMuch ? .lost(tooLarge) : nil
     case .failure(let failure): return refused(failure)
     case .frame(let frame):
       framing = frame.framing
-      if frame.outline.isBatch { return .noise("a batch, which nobody asked for") }
+      if frame.outline.isBatch { return batch(frame.text) }
       return message(Message(frame.text, frame.outline, isStrict: false), frame.outline)
     }
   }
 
+  /// Nobody asks for batches, but what stands in one is taken as if it came alone.
+  private func batch(_ text: UnsafeRawBufferPointer) -> PeerMessage {
+    rest = BatchElements(text).map { message(Message($0.text, $0.outline, isStrict: false), $0.outline) }
+    return rest.isEmpty ? .noise("a batch, which nobody asked for") : rest.removeFirst()
+  }
+
+  private var tooLarge: String { "a message over the limit of \(decoder.options.maxMessage) bytes" }
+
   private func refused(_ failure: FrameFailure) -> PeerMessage {
     switch failure.kind {
-    case .malformed: return .noise(String(decoding: failure.excerpt, as: UTF8.self).plainLine)
-    case .tooLarge(let limit):
-      let reason = "a message over the limit of \(limit) bytes"
-      return failure.id.flatMap { Self.number($0[...]) }.map { .unusable(id: $0, reason) } ?? .noise(reason)
+    case .malformed:
+      // What is cut off by its writer's end is told by that.
+      guard failure.isAnswer, !decoder.isFinished else {
+        return .noise(String(decoding: failure.excerpt, as: UTF8.self).plainLine)
+      }
+      let reason = "line \(failure.line), column \(failure.column): \(failure.reason)"
+      return failure.id.flatMap { Self.number($0[...]) }.map { .unusable(id: $0, reason) } ?? .nobodys(reason)
+    case .tooLarge:
+      // Where it ends nobody knows but its writer: it may never come.
+      if failure.framing == .headers { return .lost(tooLarge) }
+      if let id = failure.id.flatMap({ Self.number($0[...]) }) { return .unusable(id: id, tooLarge) }
+      return failure.isAnswer ? .nobodys(tooLarge) : .noise(tooLarge)
     }
   }
 
@@ -50,7 +69,9 @@ package final class PeerReader {
       if message.method.isEmpty, outline.method.isAbsent, let id = message.id.flatMap({ Self.number($0) }) {
         return .result(id: id, .null)
       }
-      return .noise("\(reason): " + String(decoding: message.text.prefix(160), as: UTF8.self).plainLine)
+      let text = "\(reason): " + String(decoding: message.text.prefix(160), as: UTF8.self).plainLine
+      return outline.method.isAbsent && !(outline.result.isAbsent && outline.error.isAbsent)
+        ? .nobodys(text) : .noise(text)
     }
   }
 
@@ -58,11 +79,22 @@ package final class PeerReader {
     let error = outline.error.isAbsent ? nil : message.text.part(outline.error)
     guard let text = message.id, let id = Self.number(text) else { return stray(message, error) }
     if let error, error[0] != UInt8(ascii: "n") {
-      guard error[0] == UInt8(ascii: "{") else { return .unusable(id: id, "its error is no object") }
-      return .failure(id: id, RPCError(verbatim: onOneLine(error, outline)))
+      let text = onOneLine(error, outline)
+      if let fault = Self.fault(ofError: text) { return .unusable(id: id, fault) }
+      return .failure(id: id, RPCError(verbatim: text))
     }
     if outline.result.isAbsent { return .result(id: id, .null) }
     return .result(id: id, onOneLine(message.text.part(outline.result), outline))
+  }
+
+  /// Why an error object is none (JSON-RPC 2.0, section 5.1), with what it says all the same.
+  private static func fault(ofError text: JSONText) -> String? {
+    guard let error = try? JSONDocument(parsing: text).view, error.kind == .object else {
+      return "its error is no object"
+    }
+    guard let message = error["message"]?.string else { return "its error has no message that is a string" }
+    guard error["code"]?.integer == nil else { return nil }
+    return "its error has no code that is an integer" + (message.isEmpty ? "" : " (\(message))")
   }
 
   private func stray(_ message: Message, _ error: UnsafeRawBufferPointer?) -> PeerMessage {

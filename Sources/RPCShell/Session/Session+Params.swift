@@ -75,15 +75,9 @@ extension Session {
   }
 
   private func progressToken(_ view: JSONView) throws(RPCError) -> JSONText? {
-    guard let token = view["workDoneToken"], !token.isNull else { return nil }
-    switch token.kind {
-    case .string, .integer:
-      let text = token.text
-      guard text.bytes.count <= Message.idLimit else {
-        throw .invalidParams("workDoneToken: expected up to \(Message.idLimit) bytes", path: "workDoneToken")
-      }
-      return text
-    default: throw .invalidParams("workDoneToken: expected a string or an integer", path: "workDoneToken")
+    for member in ProgressToken.allCases {
+      if let token = view.member(named: member.rawValue), !token.isNull { try member.check(token.text) }
     }
+    return view["workDoneToken"].flatMap { $0.isNull ? nil : $0.text }
   }
 }

@@ -12,8 +12,10 @@ extension Session {
     if let framing = failure.framing { newestFraming = framing }
     if let id = failure.id, failsHostCall(id, "the answer cannot be read") { return }
     let error: RPCError
+    var id = failure.id
     switch failure.kind {
     case .malformed:
+      id = nil
       let place = "line \(failure.line), column \(failure.column)"
       error = RPCError(
         .parseError, "parse error at \(place): \(failure.reason)",
@@ -24,8 +26,8 @@ extension Session {
     case .tooLarge(let limit):
       error = RPCError(.invalidRequest, "message over the limit of \(limit) bytes; --max-message raises it")
     }
-    if let id = failure.id, !pending.isEmpty, !id.withUnsafeBytes({ isUnused($0, in: nil) }) { return }
-    answer(failure.id ?? Array("null".utf8), .failure(error), framing: newestFraming, batch: nil)
+    if let id, !pending.isEmpty, !id.withUnsafeBytes({ isUnused($0, in: nil) }) { return }
+    answer(id ?? Array("null".utf8), .failure(error), framing: newestFraming, batch: nil)
   }
 
   private func receiveBatch(_ frame: Frame) {
@@ -161,35 +163,5 @@ extension Session {
     let shown = ByteBuffer()
     shown.appendJSONString(String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value != 0x7F }.prefix(80))))
     return String(decoding: shown.bytes.dropFirst().dropLast(), as: UTF8.self)
-  }
-}
-
-/// The elements of a batch, each scanned as a message of its own.
-private struct BatchElements: Sequence, IteratorProtocol {
-  private var rest: UnsafeRawBufferPointer
-  private let scanner = Scanner()
-
-  /// A class, since the scanner cannot be copied with the sequence.
-  private final class Scanner {
-    let scanner = JSONScanner()
-  }
-
-  /// - Parameter text: a valid JSON array.
-  init(_ text: UnsafeRawBufferPointer) {
-    rest = UnsafeRawBufferPointer(rebasing: text.drop { $0 != UInt8(ascii: "[") }.dropFirst())
-    skipTo { $0 > 0x20 }
-  }
-
-  mutating func next() -> (text: UnsafeRawBufferPointer, outline: Outline)? {
-    skipTo { $0 > 0x20 && $0 != UInt8(ascii: ",") }
-    guard rest.first != UInt8(ascii: "]") else { return nil }
-    var outline = Outline()
-    guard case .complete(let end) = scanner.scanner.scanElement(rest, outline: &outline) else { return nil }
-    defer { rest = UnsafeRawBufferPointer(rebasing: rest[end...]) }
-    return (UnsafeRawBufferPointer(rebasing: rest[..<end]), outline)
-  }
-
-  private mutating func skipTo(_ isWanted: (UInt8) -> Bool) {
-    rest = UnsafeRawBufferPointer(rebasing: rest.drop { !isWanted($0) })
   }
 }

@@ -47,6 +47,29 @@ struct ChildProcessTests {
     #expect(rig.afterEnd == 0)
   }
 
+  @Test(arguments: [("<&-", ChildProcess.Stream.input), (">&-", .output)])
+  func `one that closes a stream and runs on is noticed`(redirection: String, stream: ChildProcess.Stream) throws {
+    let rig = ChildRig()
+    let child = try rig.start("sh", "-c", "exec sleep 1000 \(redirection)")
+    child.assumeIsolated { $0.write(Array("x".utf8)) }
+    rig.run { !rig.closed.isEmpty }
+    #expect(rig.closed == [stream])
+    #expect(rig.end == nil)
+    child.assumeIsolated { $0.killGroup() }
+    #expect(rig.runToEnd() == .signal(9))
+  }
+
+  @Test func `an input that was ended here is not said to be closed`() throws {
+    let rig = ChildRig()
+    let child = try rig.start("cat")
+    child.assumeIsolated { child in
+      child.write(Array("x".utf8))
+      child.closeInput()
+    }
+    #expect(rig.runToEnd() == .status(0))
+    #expect(!rig.closed.contains(.input))
+  }
+
   @Test func `a megabyte of messages does not hold up a child`() throws {
     let rig = ChildRig()
     _ = try rig.start("sh", "-c", "head -c 1048576 /dev/zero >&2; echo done")

@@ -10,6 +10,7 @@ final class ChildRig {
   private struct Record {
     var output: [UInt8] = []
     var errorOutput: [UInt8] = []
+    var closed: [ChildProcess.Stream] = []
     var end: ChildExit?
     var afterEnd = 0
   }
@@ -36,6 +37,7 @@ final class ChildRig {
         switch event {
         case .output(let bytes): record.output += bytes
         case .errorOutput(let bytes): record.errorOutput += bytes
+        case .closed(let stream): record.closed.append(stream)
         case .ended(let end): record.end = end
         }
       }
@@ -44,6 +46,7 @@ final class ChildRig {
 
   var output: String { String(decoding: record.withLock(\.output), as: UTF8.self) }
   var errorOutput: String { String(decoding: record.withLock(\.errorOutput), as: UTF8.self) }
+  var closed: [ChildProcess.Stream] { record.withLock(\.closed) }
   var outputCount: Int { record.withLock { $0.output.count } }
   var end: ChildExit? { record.withLock(\.end) }
   /// Events that came after the last.

@@ -53,6 +53,23 @@ struct HostCallTests {
     #expect(try await host.next().at("error.message") == "\"\(text)\"")
   }
 
+  @Test(arguments: [
+    #"{"id":1000001,"result":{"a":1,"a":2}}"#, #"{"result":nul,"id":1000001}"#,
+    #"{"error":{"message":"\ud800"},"id":1000001}"#,
+  ])
+  func `an answer that is not JSON fails what was asked, and is not answered itself`(answer: String) async throws {
+    let host = try await Self.asked()
+    try await host.send(answer + "\n")
+    #expect(try await host.next().at("error.message") == #""-32603 the answer cannot be read""#)
+    #expect(try await host.finish().frames == [])
+  }
+
+  @Test func `what is not JSON is answered under null, whatever its id`() async throws {
+    let transcript = try await converse(#"{"id":7,"result":nul}"# + "\n" + #"{"id":8,"method":nul}"# + "\n")
+    #expect(transcript.frames.map(\.id) == ["null", "null"])
+    #expect(transcript.frames.map(\.errorCode) == [-32700, -32700])
+  }
+
   @Test(arguments: [#""1000001""#, "1000002", "1", "1000001.5", "null"])
   func `an answer under another id is dropped with a line, and the right one still counts`(id: String) async throws {
     let host = try await Self.asked()
