@@ -202,9 +202,23 @@ extension PluginProcess {
       child.closeInput()
       if !isReading { child.terminate() }
     }
-    after(Self.endTime, .end) { plugin in
+    bound(child, by: Self.endTime)
+  }
+
+  /// What it has of ``endTime`` where the session has no time left.
+  static let shortEndTime = Duration.milliseconds(200)
+
+  public func hurry() {
+    guard case .ending(let child) = stage else { return }
+    if wasTerminated { child.assumeIsolated { $0.killGroup() } } else { bound(child, by: Self.shortEndTime) }
+  }
+
+  /// Tells it to end by a signal after a while, and kills it after another.
+  private func bound(_ child: ChildProcess, by time: Duration) {
+    after(time, .end) { plugin in
+      plugin.wasTerminated = true
       child.assumeIsolated { $0.terminate() }
-      plugin.after(Self.endTime, .end) { _ in child.assumeIsolated { $0.killGroup() } }
+      plugin.after(time, .end) { _ in child.assumeIsolated { $0.killGroup() } }
     }
   }
 

@@ -51,6 +51,8 @@ public actor PluginProcess: RemotePlugin {
   var toldEnvironment: Environment?
   public internal(set) var listing = RemoteListing()
   var isPaused = false
+  /// At the end it was told so by a signal, too.
+  var wasTerminated = false
   var errorLines = LineSplitter()
   var complaints = 0
 

@@ -19,6 +19,9 @@ public protocol RemotePlugin: Plugin {
   /// The client does not read, or reads again: until then nothing more is to be said to it.
   func pause(_ isPaused: Bool)
 
+  /// It was told to end, and the time that the session's end may take is over.
+  func hurry()
+
   /// What is known of it without asking.
   var listing: RemoteListing { get }
 

@@ -15,6 +15,8 @@ struct Life {
   /// All is answered, and the plugins were told so.
   var hasEndedPlugins = false
   var wasInterrupted = false
+  /// The time that the end may take is over.
+  var isOverdue = false
   /// How much the reader had taken when it was last found not to read: until it takes more, it is cut off.
   var takenWhenStuck: Int?
   /// Something was refused, failed, cut short or cut off.
@@ -92,7 +94,13 @@ extension Session {
 
   /// After a while, stops what is still running and gives up what does not end even then.
   private func stopPending(after time: Duration) async {
-    guard (try? await host.clock.sleep(for: time)) != nil, !pending.isEmpty else { return }
+    guard (try? await host.clock.sleep(for: time)) != nil else { return }
+    if !pending.isEmpty { await failPending() }
+    life.isOverdue = true
+    if life.hasEndedPlugins { for plugin in plugins { hurry(plugin) } }
+  }
+
+  private func failPending() async {
     life.hasFailed = true
     pending.stopAll(.drained)
     guard (try? await host.clock.sleep(for: HandlerRun.graceAtEnd * 4)) != nil else { return }
@@ -158,5 +166,14 @@ extension Session {
 
   private func end(_ plugin: some Plugin) {
     plugin.assumeIsolated { $0.end() }
+    if life.isOverdue { hurry(plugin) }
+  }
+
+  private func hurry(_ plugin: some Plugin) {
+    if let remote = plugin.remote { hurry(remote: remote) }
+  }
+
+  private func hurry(remote plugin: some RemotePlugin) {
+    plugin.assumeIsolated { $0.hurry() }
   }
 }

@@ -48,6 +48,7 @@ public enum ShellProcess {
       source = files.tracing(source)
       sink = files.tracing(sink)
     }
+    quitAtOnce()
     options.interrupts = watchSignals()
     let executor = LoopExecutor()
     guard options.interrupts != nil, executor.canBeWoken else { throw .noDescriptors(options) }
@@ -58,6 +59,18 @@ public enum ShellProcess {
     // After a single call its result is printed, and signals end a process that waits for its reader.
     if options.cancelsWhenInterrupted, let descriptor = options.interrupts { unwatchSignals(descriptor) }
     return status
+  }
+
+  /// SIGQUIT ends the process, unless whoever started it has it ignored: the runtime of Swift takes it for a crash, writes
+  /// a report and goes on.
+  private static func quitAtOnce() {
+    if !isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
+  }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var inherited = sigaction()
+    sigaction(number, nil, &inherited)
+    return unsafeBitCast(inherited.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   private static func unwatchSignals(_ descriptor: Int32) {
@@ -80,11 +93,7 @@ public enum ShellProcess {
     sigemptyset(&mask)
     sigaddset(&mask, SIGTERM)
     // What runs in a shell's background ignores SIGINT, and goes on doing so.
-    var inherited = sigaction()
-    sigaction(SIGINT, nil, &inherited)
-    if unsafeBitCast(inherited.__sigaction_handler.sa_handler, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) {
-      sigaddset(&mask, SIGINT)
-    }
+    if !isIgnored(SIGINT) { sigaddset(&mask, SIGINT) }
     return mask
   }
 

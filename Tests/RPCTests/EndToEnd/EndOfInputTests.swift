@@ -111,6 +111,19 @@ struct EndOfInputTests {
     #expect(ending.frames.last?.id == "1" && ending.frames.last?.errorCode == 105)
   }
 
+  @Test func `SIGQUIT ends it at once, and is no crash to report`() async throws {
+    for binary in Binary.allCases {
+      let ending = try await RunningShell.run(.init(binary)) { shell in
+        try await shell.send(#"{"id":1,"method":"shell.ping"}"# + "\n")
+        _ = try await shell.next()
+        shell.signal(SIGQUIT)
+        #expect(try await shell.exit == .signal(SIGQUIT))
+      }
+      #expect(ending.errors == [])
+      #expect(ending.unfinishedLine == "")
+    }
+  }
+
   @Test func `ends at once on a second signal`() async throws {
     let ending = try await RunningShell.run(.init(.testShell)) { shell in
       try await shell.send(

@@ -1,8 +1,8 @@
 import ChildProcesses
 import Glibc
-import PluginProcesses
 import Testing
 
+@testable import PluginProcesses
 @testable import RPCShell
 
 /// The end of sessions with plugins that are processes.
@@ -73,6 +73,38 @@ struct PluginEndTests {
     try await host.pass(HandlerRun.graceAtEnd * 4)
     for id in [kind, deaf] { #expect(try await host.reply(to: id).errorCode == 105) }
     #expect(try await host.transcript().status == .failure)
+  }
+
+  @Test func `one that takes no notice has little time left once that of the end is over`() async throws {
+    let host = ScriptedPlugin.host(["--stubborn"])
+    let id = try #require(pid_t(try await host.call("p.pid").at("result") ?? ""))
+    let watch = try #require(ProcessWatch(id))
+    let ignoring = try await host.start("p.ignore")
+    _ = try await host.call("p.echo")
+    host.interrupt()
+    try await host.pass(.seconds(2))
+    try await host.pass(HandlerRun.graceAtEnd * 4)
+    #expect(try await host.reply(to: ignoring).errorCode == 105)
+    try await host.pass(PluginProcess.shortEndTime)
+    try await host.pass(PluginProcess.shortEndTime)
+    watch.waitForEnd()
+    #expect(try await host.transcript().status == .failure)
+  }
+
+  @Test func `one that has nothing to do is killed when the two seconds of a signal are over`() async throws {
+    let host = ScriptedPlugin.host(["--stubborn"])
+    let id = try #require(pid_t(try await host.call("p.pid").at("result") ?? ""))
+    let watch = try #require(ProcessWatch(id))
+    host.interrupt()
+    try await host.pass(.seconds(1))
+    // The bound of the end, the look at its reader, and what is left for the plugin.
+    while host.clock.sleeping.filter({ $0 == .seconds(1) }).count < 3 {
+      try Task.checkCancellation()
+      await host.settle()
+    }
+    host.clock.advance(by: .seconds(1))
+    watch.waitForEnd()
+    #expect(try await host.transcript().status == .success)
   }
 
   @Test func `a second signal does not wait, and leaves no process`() async throws {
