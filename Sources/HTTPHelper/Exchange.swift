@@ -54,12 +54,20 @@ struct Exchange {
       let end = transfer.post(request.body.bytes, to: url, headers: headers, limit: limit)
       guard let location = end.redirect else { return Verdict(end, from: url.origin) }
       guard let next = WebAddress(location), next.isSecure || next.origin == configured.origin else {
-        return .ended(
-          .failed(message: nil, detail: "\(url.origin): redirects to where no call may go: only https is followed"))
+        return .ended(.failed(message: nil, detail: Self.refusal(of: location, from: url.origin)))
       }
       url = next
     }
     return .ended(.failed(message: nil, detail: "\(url.origin): more than \(Self.redirectLimit) redirects"))
+  }
+
+  /// Names the place without what may be a secret: neither user nor path.
+  private static func refusal(of location: String, from origin: String) -> String {
+    let parts = location.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    let host = parts.count > 2 ? parts[2].prefix { $0 != "?" && $0 != "#" }.split(separator: "@").last ?? "" : ""
+    let place = "\(parts[0])//\(host)".plainLine.shortened
+    return "\(origin): redirects to \(place), where no call may go: only https is followed; "
+      + "if the server has moved, configure the URL where it is now"
   }
 
   private var callHeaders: [String] {

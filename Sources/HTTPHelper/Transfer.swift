@@ -44,6 +44,8 @@ final class Transfer {
   private struct Incoming {
     var body: [UInt8] = []
     var headerBytes = 0
+    /// The server wants to be left alone for longer than libcurl can count.
+    var isAskedLater = false
     /// What was too long.
     var excess: String?
   }
@@ -106,18 +108,29 @@ final class Transfer {
     guard code == CURLE_OK else { return Self.failure(code, text(of: code)) }
     return .answered(
       Answer(
-        status: cc_status(handle), body: incoming.body, retryAfter: max(0, Double(cc_retry_after(handle))),
+        status: cc_status(handle), body: incoming.body, retryAfter: retryAfter,
         location: cc_redirect(handle).map { String(cString: $0) }))
   }
 
+  private var retryAfter: Double { incoming.isAskedLater ? .infinity : max(0, Double(cc_retry_after(handle))) }
+
   // MARK: What comes in
 
-  private static let takeHeader: cc_sink = { _, _, count, context in
+  private static let takeHeader: cc_sink = { bytes, _, count, context in
     let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
     transfer.incoming.headerBytes += count
+    if asksForTooLong(UnsafeRawBufferPointer(start: bytes, count: count)) { transfer.incoming.isAskedLater = true }
     if transfer.incoming.headerBytes <= headerLimit { return count }
     transfer.incoming.excess = "the answer's headers are longer than \(headerLimit >> 10) KiB"
     return cc_sink_end()
+  }
+
+  /// Whether a header line is a `Retry-After` with a number that does not fit, which libcurl passes over.
+  static func asksForTooLong(_ line: UnsafeRawBufferPointer) -> Bool {
+    let name = "retry-after:".utf8
+    guard line.prefix(name.count).elementsEqual(name, by: { $0 == $1 || $0 | 0x20 == $1 }) else { return false }
+    let value = line.dropFirst(name.count).filter { $0 > 0x20 }.drop { $0 == UInt8(ascii: "0") }
+    return value.count > 18 && value.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
   }
 
   private static let takeBody: cc_sink = { bytes, _, count, context in

@@ -32,6 +32,8 @@ enum Verdict: Equatable {
     let detail = "\(origin): answered \(answer.status)"
     switch answer.status {
     case 200...299: self = Self.success(answer, from: origin)
+    case 307, 308:
+      self = .ended(.failed(message: nil, detail: detail + " without a Location that says where to call instead"))
     case 300...399:
       self = .ended(.failed(message: nil, detail: detail + "; only 307 and 308 redirect a POST"))
     case 499: self = .ended(.cancelled)

@@ -17,9 +17,20 @@ struct HTTPBackoffTests {
     #expect(backoff.next(after: 30, remaining: 60) == 30)
     #expect(backoff.next(after: 0.1, remaining: 60) == 1, "the second wait")
     #expect(backoff.next(after: 121, remaining: 600) == nil, "nobody waits that long")
+    #expect(backoff.next(after: .infinity, remaining: 600) == nil)
     #expect(backoff.next(after: 30, remaining: 30) == nil, "no time is left then")
     #expect(backoff.next(after: 29, remaining: 30) == 29)
     #expect(Backoff(retries: 0).left == 0)
+  }
+
+  @Test(arguments: [
+    ("Retry-After: 99999999999999999999\r\n", true), ("retry-after:9223372036854775808", true),
+    ("RETRY-AFTER: 120\r\n", false), ("Retry-After: 000000000000000000000005\r\n", false),
+    ("Retry-After: Wed, 21 Oct 2026 07:28:00 GMT\r\n", false), ("Retry-Aftermath: 99999999999999999999\r\n", false),
+    ("", false),
+  ])
+  func `a number of seconds that does not fit is a very long time`(line: String, isTooLong: Bool) {
+    #expect(Array(line.utf8).withUnsafeBytes { Transfer.asksForTooLong($0) } == isTooLong)
   }
 
   @Test(arguments: [

@@ -74,6 +74,9 @@ struct HTTPTrustTests {
     }
   }
 
+  private static let refusal =
+    "where no call may go: only https is followed; if the server has moved, configure the URL where it is now"
+
   @Test func `does not go from https to http`() async throws {
     let certificate = try Certificate()
     try await FaultServer.run { plain in
@@ -84,7 +87,7 @@ struct HTTPTrustTests {
         let ending = try await call.run()
         #expect(
           ending.errors == [
-            "https://127.0.0.1:\(server.port): redirects to where no call may go: only https is followed"
+            "https://127.0.0.1:\(server.port): redirects to http://127.0.0.1:\(plain.port), " + Self.refusal
           ])
         #expect(plain.requests == [])
       }
@@ -96,9 +99,10 @@ struct HTTPTrustTests {
     ("redirect/302/done", "answered 302; only 307 and 308 redirect a POST"),
     ("redirect/303/done", "answered 303; only 307 and 308 redirect a POST"),
     ("redirect/307/redirect/307/redirect/307/redirect/307/redirect/307/redirect/307/done", "more than 5 redirects"),
-    ("redirect/307/http:/localhost:1/", "redirects to where no call may go: only https is followed"),
-    ("redirect/307/http:/user@127.0.0.1/", "redirects to where no call may go: only https is followed"),
-    ("status/307", "answered 307; only 307 and 308 redirect a POST"),
+    ("redirect/307/http:/localhost:1/secret", "redirects to http://localhost:1, " + refusal),
+    ("redirect/307/http:/user@127.0.0.1/", "redirects to http://127.0.0.1, " + refusal),
+    ("status/307", "answered 307 without a Location that says where to call instead"),
+    ("status/308", "answered 308 without a Location that says where to call instead"),
   ])
   func `goes nowhere else`(path: String, error: String) async throws {
     try await FaultServer.run { server in
