@@ -64,7 +64,9 @@ struct Router {
   /// The name with the nearest plugin's in front of its dot, since that plugin's methods are not known here.
   private func nearRemotes(_ name: String) -> [String] {
     let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let nearest = NearestName.nearest(to: String(parts[0]), among: remotes.map(\.name)) else {
+    guard parts.count == 2, !parts[1].isEmpty,
+      let nearest = NearestName.nearest(to: String(parts[0]), among: remotes.map(\.name))
+    else {
       return []
     }
     return [nearest + "." + parts[1]]

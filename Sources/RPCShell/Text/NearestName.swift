@@ -6,11 +6,12 @@ public enum NearestName {
   }
 
   /// The known name with the smallest edit distance, if at most a third of the name (and at least one letter) differs.
+  /// Never the name itself: whoever asks has refused that.
   public static func nearest(to name: String, among known: [String]) -> String? {
     let given = Array(name.utf8.prefix(64))
     let tolerance = max(1, given.count / 3)
     var best: (name: String, distance: Int)?
-    for candidate in known {
+    for candidate in known where !candidate.isExactly(name) {
       let distance = distance(given, Array(candidate.utf8))
       if distance <= tolerance, distance < best?.distance ?? .max { best = (candidate, distance) }
     }

@@ -76,6 +76,10 @@ struct PluginCallTests {
     #expect(reply.errorCode == -32601)
     #expect(reply.errorMessage == "nothing? never heard of it")
     #expect(try await host.call("pp.echo").errorMessage == "unknown method 'pp.echo'; did you mean 'p.echo'?")
+    for name in ["p.", "pp.", "p"] {
+      let message = try await host.call(name).errorMessage
+      #expect(message == "unknown method '\(name)'; rpc.discover lists what there is", "nothing is meant by itself")
+    }
   }
 
   @Test func `a batch may have calls of several plugins`() async throws {
