@@ -24,7 +24,7 @@ extension Session {
         acknowledge(message, in: batch)
       case .setTrace: try setTrace(message, in: batch)
       case .setEnvironment:
-        let params = try readParams(message, properties: Self.environmentParams, unknown: .ignored).view
+        let params = try readParams(message, properties: Self.environmentParams, unknown: .refused).view
         change(try environment(from: params))
         acknowledge(message, in: batch)
       case .discover:

@@ -90,4 +90,19 @@ struct InitializeTests {
     #expect(Set(methods).count == methods.count)
     #expect(try await host.finish().status == .success)
   }
+
+  @Test func `what is no part of how the person reads is refused by setEnvironment`() async throws {
+    let host = TestHost()
+    for (member, hint) in [("theme", ""), ("timezone", "; did you mean 'timeZone'?")] {
+      let reply = try await host.call("$/setEnvironment", #"{"locale":"de_DE","\#(member)":"x"}"#)
+      #expect(reply.errorCode == -32602)
+      #expect(reply.errorMessage == "\(member): unknown member" + hint)
+      #expect(reply.at("error.data.path") == #""\#(member)""#)
+    }
+    try await host.notify("$/setEnvironment", #"{"theme":"dark"}"#)
+    #expect(try await host.call("$/setEnvironment", #"{"locale":"de_DE","_meta":1}"#).at("result") == "null")
+    let transcript = try await host.finish()
+    #expect(transcript.log == ["rpcshell: $/setEnvironment: theme: unknown member"])
+    #expect(transcript.status == .failure)
+  }
 }
