@@ -55,9 +55,12 @@ public struct HandlerOutput: Sendable {
     case neither
   }
 
+  /// What only a result has: beside `progress`, too, it is not to be lost.
+  private static let resultMembers: [StaticString] = ["outcome", "plan", "usage", "restored", "clearedBytes", "url"]
+
   private static func kind(of text: ArraySlice<UInt8>) -> Kind {
     guard let view = try? text.withUnsafeBytes({ try JSONDocument(parsing: $0) }).view,
-      let progress = view["progress"], view["outcome"] == nil
+      let progress = view["progress"], !resultMembers.contains(where: { view[$0] != nil })
     else { return .result }
     let message = view["message"]
     let isReadable = message.map { $0.isNull || $0.string != nil } ?? true

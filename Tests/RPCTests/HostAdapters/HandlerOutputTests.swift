@@ -48,6 +48,10 @@ struct HandlerOutputTests {
       ("", [], nil, nil), ("\n \r\n\t\n", [], nil, nil), (#"{"outcome":"pending"}"#, [], "pending", nil),
       ("{\"outcome\":\"pending\"}\r\n\n", [], "pending", nil), ("{}\n", [], "completed", nil),
       (#"  {"message":"m"}  "# + "\n", [], "completed", nil),
+      // What belongs to a result makes it one, whatever stands beside it.
+      (#"{"progress":1,"outcome":"failed"}"#, [], "failed", nil), (#"{"progress":1,"plan":{}}"#, [], "completed", nil),
+      (#"{"progress":1,"message":"m","restored":2}"#, [], "completed", nil),
+      (#"{"progress":0.5,"step":2,"of":4}"#, ["0.5 -"], nil, nil),
       (
         #"{"progress":0.4,"message":"Waiting"}"# + "\n" + #"{"progress":null}"# + "\n" + #"{"progress":1,"more":2}"#,
         ["0.4 Waiting", "- -", "1.0 -"], nil, nil
