@@ -45,7 +45,7 @@ enum Account {
     }
     switch setup.store {
     case .sqlite(let path):
-      return "To start over with the sample account, move \(path) away; --demo starts afresh each time"
+      return "To start over with the sample account, move \(path) and \(path)-lock away; --demo starts afresh each time"
     case .postgresql:
       return "To start over with the sample account, configure another accountId; --demo starts afresh each time"
     default: return "To start over with the sample account, restart the session (--demo starts afresh)"

@@ -23,7 +23,7 @@ struct BillingExampleTests {
   @Test(arguments: examples)
   func `does what the pages say`(block: DocumentedBlock) async throws {
     try await Self.withServer { folder in
-      let commands = try block.script(in: "cd '\(folder.path)'")
+      let commands = try block.script(in: "cd '\(folder.path)' && export XDG_STATE_HOME=\"$PWD/state\"")
       let ending = try await RunningShell.run(.init(script: commands))
       #expect(ending.texts == block.lines)
     }
