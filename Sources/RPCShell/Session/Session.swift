@@ -39,7 +39,8 @@ public actor Session {
   private var silence: Task<Void, Never>?
   /// What bounds the end, once it has begun.
   var bounds: [Task<Void, Never>] = []
-  private var lastInput = MonotonicTime.now
+  private let uptime: @Sendable () -> MonotonicTime
+  private var lastInput: MonotonicTime
   /// Whole messages may be left in the decoder, since reading was paused.
   private(set) var hasUndecoded = false
 
@@ -47,13 +48,16 @@ public actor Session {
   ///   - plugins: made when the first of their methods is called.
   ///   - clock: runs holds, time limits and drains.
   ///   - now: the time of day in seconds since 1970.
+  ///   - uptime: what the clock says, to tell how long the client has been silent.
   public init(
     source: any ByteSource, sink: any ByteSink, plugins: @autoclosure @escaping @Sendable () -> [any Plugin],
     options: SessionOptions, executor: LoopExecutor, clock: any Clock<Duration>,
-    now: @escaping @Sendable () -> Double
+    now: @escaping @Sendable () -> Double, uptime: @escaping @Sendable () -> MonotonicTime = { .now }
   ) {
     self.executor = executor
     self.options = options
+    self.uptime = uptime
+    lastInput = uptime()
     makePlugins = plugins
     self.source = source
     newestFraming = options.decoder.framing ?? .lines
@@ -212,7 +216,7 @@ public actor Session {
   /// An unfinished message in lines is given up after a while without input.
   private func watchSilence() {
     guard decoder.isWaitingForLines else { return }
-    lastInput = .now
+    lastInput = uptime()
     if !isExpectingSilence { expectSilence(for: SessionOptions.silence) }
   }
 
@@ -224,14 +228,11 @@ public actor Session {
   }
 
   private func endAfterSilence(of duration: Duration) async {
-    let begun = lastInput
     guard (try? await host.clock.sleep(for: duration)) != nil else { return }
     isExpectingSilence = false
     guard decoder.isWaitingForLines else { return }
-    guard begun == lastInput else {
-      let passed = lastInput.duration(to: .now)
-      return expectSilence(for: SessionOptions.silence - passed)
-    }
+    let passed = lastInput.duration(to: uptime())
+    guard passed >= SessionOptions.silence else { return expectSilence(for: SessionOptions.silence - passed) }
     // While reading is paused, it is not the client that is silent.
     if hasUndecoded || writer.isOverLimit { return expectSilence(for: SessionOptions.silence) }
     if let failure = decoder.expire() { refuse(failure) }

@@ -28,6 +28,7 @@ final class ManualClock: Clock, Sendable {
 
   var now: Instant { state.withLock(\.now) }
   var minimumResolution: Duration { .zero }
+  var uptime: MonotonicTime { MonotonicTime(nanoseconds: 0).advanced(by: now.offset) }
 
   /// How long from now the sleepers still sleep, the shortest first. A test waits for a sleeper before it moves the time.
   var sleeping: [Duration] {

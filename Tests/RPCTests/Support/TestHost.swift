@@ -46,7 +46,8 @@ final class TestHost: Sendable {
     let descriptors = [start.descriptor, end.descriptor, interrupts.reader]
     session = Session(
       source: source(start), sink: sink(end),
-      plugins: plugins, options: options, executor: executor, clock: clock, now: { 0 })
+      plugins: plugins, options: options, executor: executor, clock: clock, now: { 0 },
+      uptime: { clock.uptime })
     self.input = input.writer
     self.interrupts = interrupts.writer
     self.output = FrameReader(descriptor: output.reader)
