@@ -12,12 +12,18 @@ public final class AccountDatabase: AccountStore {
     public var accountID: String
     /// What the account starts with; nil where nothing is known then.
     public var initial: PlanUsage?
+    /// The plans that can be had, which are kept for sessions that are not told; nil where this one is not.
+    public var catalogue: [PlanUsage]?
     /// What is beside the database; nil leaves it out.
     public var companions: CompanionFiles?
 
-    public init(accountID: String = "default", initial: PlanUsage? = nil, companions: CompanionFiles? = nil) {
+    public init(
+      accountID: String = "default", initial: PlanUsage? = nil, catalogue: [PlanUsage]? = nil,
+      companions: CompanionFiles? = nil
+    ) {
       self.accountID = accountID
       self.initial = initial
+      self.catalogue = catalogue
       self.companions = companions
     }
   }
@@ -62,6 +68,10 @@ public final class AccountDatabase: AccountStore {
 
   public func find(_ key: String) -> Eventual<Result<JournalEntry?, StoreFailure>> {
     thread.perform { $0.answer { desk throws(DatabaseFailure) in try desk.find(key) } }
+  }
+
+  public func catalogue() -> Eventual<Result<[PlanUsage]?, StoreFailure>> {
+    thread.perform { $0.answer { desk throws(DatabaseFailure) in try desk.account.catalogue() } }
   }
 
   public func history(limit: Int) -> Eventual<Result<[JournalEntry], StoreFailure>> {

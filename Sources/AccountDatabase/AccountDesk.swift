@@ -13,6 +13,7 @@ struct AccountDesk {
   private var unwritten: [(key: String, outcome: IntentOutcome)] = []
   /// What was refused because of a failure, after which it may be in the journal all the same: an answer can be lost.
   private var doubtful: [Intent] = []
+  private var isCatalogueKept = false
   private var noticed: (@Sendable () -> Void)?
   /// Whether the tables are known to be as this program wants them.
   private var isReady = false
@@ -64,6 +65,7 @@ struct AccountDesk {
     // What comes from now on is news to whoever watches.
     _ = try engine.wasChanged()
     let record = if let kept = try account.read() { kept } else { try start() }
+    keepCatalogue()
     try settle()
     return try withAttempts(record, newest: journal.newestOfEach())
   }
@@ -89,6 +91,18 @@ struct AccountDesk {
     }
     copy(kept)
     return kept
+  }
+
+  /// Once, so that sessions whose configurations differ do not take turns. Others are not told: nothing of it shows.
+  private mutating func keepCatalogue() {
+    guard let catalogue = settings.catalogue, !isCatalogueKept else { return }
+    // Who cannot write has no need to: what is configured counts here.
+    do throws(DatabaseFailure) {
+      if try !account.keeps(catalogue) {
+        try engine.transaction { () throws(DatabaseFailure) in try account.keep(catalogue) }
+      }
+      isCatalogueKept = true
+    } catch {}
   }
 
   mutating func keep(_ record: AccountRecord) throws(DatabaseFailure) {

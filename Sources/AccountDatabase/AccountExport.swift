@@ -4,6 +4,7 @@ public import RPCShell
 /// An account with its journal, as `rpcshell store export` prints it.
 public struct AccountExport: Sendable {
   var record: AccountRecord
+  var catalogue: [PlanUsage]?
   /// In the order in which actions were begun.
   var journal: [JournalTable.Row]
 
@@ -12,8 +13,9 @@ public struct AccountExport: Sendable {
   /// When things can have happened, in seconds since 1970-01-01T00:00:00Z. A clock may have been before.
   private static let times = 0...DateValue.moments.upperBound
 
-  init(record: AccountRecord, journal: [JournalTable.Row]) {
+  init(record: AccountRecord, catalogue: [PlanUsage]? = nil, journal: [JournalTable.Row]) {
     self.record = record
+    self.catalogue = catalogue
     self.journal = journal
   }
 
@@ -25,6 +27,10 @@ public struct AccountExport: Sendable {
         export.member("version", Self.version)
         export.member("plan", record.plan?.jsonText)
         export.member("asOf", record.asOf?.text)
+        if let catalogue {
+          export.key("catalogue")
+          export.plans(catalogue)
+        }
         export.key("journal")
         export.array { list in for row in journal { Self.write(row, to: &list) } }
       }
@@ -49,6 +55,7 @@ public struct AccountExport: Sendable {
     .required("version", .integer(version...version)),
     .optional("plan", PlanUsage.schema),
     .optional("asOf", DateValue.schema),
+    .optional("catalogue", .array(PlanUsage.schema)),
     .required("journal", .array(entrySchema)),
   ])
 
@@ -68,6 +75,12 @@ public struct AccountExport: Sendable {
     try Self.schema.validate(view)
     record = AccountRecord(plan: nil, asOf: view["asOf"]?.string.flatMap { DateValue($0) })
     if let plan = view["plan"], !plan.isNull { record.plan = try PlanUsage(validated: plan, path: "plan") }
+    if let plans = view["catalogue"], !plans.isNull {
+      catalogue = []
+      for (at, plan) in plans.elements.enumerated() {
+        catalogue?.append(try PlanUsage(validated: plan, path: "catalogue[\(at)]"))
+      }
+    }
     journal = (view["journal"]?.elements ?? []).map { JournalTable.Row(validated: $0) }
   }
 }
@@ -101,9 +114,10 @@ extension AccountDesk {
 
   func exported() throws(DatabaseFailure) -> AccountExport {
     let record = try account.read() ?? AccountRecord(plan: nil)
+    let catalogue = try Migrations.hasCatalogue(engine) ? account.catalogue() : nil
     guard engine.isReadOnly else {
       try settle()
-      return AccountExport(record: record, journal: try journal.all())
+      return AccountExport(record: record, catalogue: catalogue, journal: try journal.all())
     }
     // What cannot be written down is said all the same.
     let rows = try journal.all().map { row throws(DatabaseFailure) in
@@ -111,7 +125,7 @@ extension AccountDesk {
       if row.end == nil, try !isRunning(row) { row.end = .interrupted(at: now()) }
       return row
     }
-    return AccountExport(record: record, journal: rows)
+    return AccountExport(record: record, catalogue: catalogue, journal: rows)
   }
 
   func put(_ export: AccountExport, replaces: Bool) throws(DatabaseFailure) {
@@ -126,6 +140,7 @@ extension AccountDesk {
       }
       try journal.removeAll()
       try account.write(export.record, now: now())
+      try account.keep(export.catalogue)
       for row in export.journal { try journal.add(row) }
     }
     copy(export.record)

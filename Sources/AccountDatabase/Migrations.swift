@@ -39,6 +39,7 @@ enum Migrations {
         number BIGINT NOT NULL)
       """
     ],
+    ["ALTER TABLE account ADD COLUMN catalogue TEXT"],
   ]
 
   /// The version that this program writes.
@@ -56,6 +57,11 @@ enum Migrations {
       try engine.setSchemaVersion(current)
       return version == 0
     }
+  }
+
+  /// Whether the tables have room for a catalogue: what can only be read stays as it was.
+  static func hasCatalogue(_ engine: any DatabaseEngine) throws(DatabaseFailure) -> Bool {
+    try engine.schemaVersion() >= 3
   }
 
   /// Makes sure that what is there can be read.

@@ -6,17 +6,22 @@ public import RPCShell
 public struct LocalAccount: UpgradePreviewing {
   /// For error data.
   public let adapter = "local"
-  /// The plans that can be had, the lowest first.
-  private let catalogue: [PlanUsage]
+  /// The plans that can be had, the lowest first; nil where the store is asked for them.
+  private let catalogue: [PlanUsage]?
+  private let sample: [PlanUsage]
   private let manageURL: String?
   private let store: any AccountStore
 
   /// - Parameters:
-  ///   - catalogue: the plans that can be had, the lowest first.
+  ///   - catalogue: the plans that can be had, the lowest first; nil takes those that another session was told.
+  ///   - sample: what counts where nobody was told any.
   ///   - manageURL: the page that the host opens to manage a subscription.
   ///   - store: what onRestore reads again.
-  public init(catalogue: [PlanUsage], manageURL: String? = nil, store: any AccountStore) {
+  public init(
+    catalogue: [PlanUsage]?, orSample sample: [PlanUsage] = [], manageURL: String? = nil, store: any AccountStore
+  ) {
     self.catalogue = catalogue
+    self.sample = sample
     self.manageURL = manageURL
     self.store = store
   }
@@ -30,16 +35,16 @@ public struct LocalAccount: UpgradePreviewing {
   ) async throws -> ActionResult {
     try Task.checkCancellation()
     switch call.action {
-    case .onUpgrade: return try upgrade(call)
+    case .onUpgrade: return try await upgrade(call)
     case .onManage: return try manage()
     case .onRestore: return try await restore()
     case .onClearCache, .onRemove: throw ActionFailure(message: nil)
     }
   }
 
-  private func upgrade(_ call: ActionCall) throws -> ActionResult {
+  private func upgrade(_ call: ActionCall) async throws -> ActionResult {
     var result = ActionResult()
-    result.plan = try next(call).jsonText
+    result.plan = try await next(call).jsonText
     return result
   }
 
@@ -47,7 +52,7 @@ public struct LocalAccount: UpgradePreviewing {
   /// - Throws: as for onUpgrade.
   public func previewUpgrade(_ call: ActionCall, host: PluginHost) async throws -> JSONText {
     try Task.checkCancellation()
-    let next = try next(call)
+    let next = try await next(call)
     var preview = UpgradePreview(dueNow: next.price)
     preview.name = next.name
     switch next.status {
@@ -61,9 +66,17 @@ public struct LocalAccount: UpgradePreviewing {
   }
 
   /// The plan that follows the one of a call.
-  private func next(_ call: ActionCall) throws -> PlanUsage {
+  private func next(_ call: ActionCall) async throws -> PlanUsage {
     guard let text = call.details.first(where: { $0.name == "plan" })?.value else { throw ActionFailure(message: nil) }
-    return try Self.plan(above: PlanUsage(checking: JSONDocument(parsing: text).view, path: "plan"), in: catalogue)
+    let current = try PlanUsage(checking: JSONDocument(parsing: text).view, path: "plan")
+    if let catalogue { return try Self.plan(above: current, in: catalogue) }
+    return try Self.plan(above: current, in: try await kept(store.catalogue()) ?? sample)
+  }
+
+  private func kept<Value>(_ value: Eventual<Result<Value, StoreFailure>>) async throws(ActionFailure) -> Value {
+    do throws(StoreFailure) { return try await value.get().get() } catch {
+      throw ActionFailure(message: error.message, data: [RPCError.Member("file", .string(error.file))], kind: .store)
+    }
   }
 
   private func manage() throws(ActionFailure) -> ActionResult {
@@ -77,15 +90,9 @@ public struct LocalAccount: UpgradePreviewing {
   }
 
   private func restore() async throws -> ActionResult {
-    switch await store.load().get() {
-    case .success(let record):
-      var result = ActionResult()
-      result.plan = record.plan?.jsonText
-      return result
-    case .failure(let failure):
-      throw ActionFailure(
-        message: failure.message, data: [RPCError.Member("file", .string(failure.file))], kind: .store)
-    }
+    var result = ActionResult()
+    result.plan = try await kept(store.load()).plan?.jsonText
+    return result
   }
 
   /// The next plan, with what was used so far and the date of the current one.

@@ -56,6 +56,9 @@ public actor MemoryStore: AccountStore {
     .now(.success(assumeIsolated { $0.journal.find(key)?.journalEntry }))
   }
 
+  /// Nobody else is there to have named one.
+  public nonisolated func catalogue() -> Eventual<Result<[PlanUsage]?, StoreFailure>> { .now(.success(nil)) }
+
   public nonisolated func history(limit: Int) -> Eventual<Result<[JournalEntry], StoreFailure>> {
     .now(.success(assumeIsolated { $0.journal.newest(limit).map(\.journalEntry) }))
   }

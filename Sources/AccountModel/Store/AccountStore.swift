@@ -27,6 +27,9 @@ public protocol AccountStore: Sendable {
   /// - Parameter asOf: when it was read, where the host says so.
   func keep(_ plan: PlanUsage, asOf: DateValue?) -> Eventual<Result<Void, StoreFailure>>
 
+  /// The plans that can be had, the lowest first, as a session's configuration named them last; nil where none did.
+  func catalogue() -> Eventual<Result<[PlanUsage]?, StoreFailure>>
+
   /// What was done under a key; nil where the journal does not know it.
   func find(_ key: String) -> Eventual<Result<JournalEntry?, StoreFailure>>
 

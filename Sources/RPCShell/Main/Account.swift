@@ -10,12 +10,12 @@ enum Account {
   static func plugin(_ setup: Setup, executor: LoopExecutor) -> PlanPlugin {
     let configuration = setup.configuration ?? Configuration()
     // The sample's plans renew 14 days after they are made.
-    let catalogue = configuration.account.catalogue ?? PlanUsage.sampleCatalogue(madeAt: setup.now())
-    let initial = configuration.account.plan ?? catalogue.first
+    let sample = PlanUsage.sampleCatalogue(madeAt: setup.now())
+    let initial = configuration.account.plan ?? configuration.account.catalogue?.first ?? sample.first
     let store: any AccountStore =
       database(setup, initial: initial, executor: executor)
       ?? MemoryStore(initial, executor: executor, opened: setup.store == nil ? sayNotKept : nil)
-    return plugin(configuration, catalogue, store: store, executor: executor, startOverHint: startOverHint(setup))
+    return plugin(configuration, sample, store: store, executor: executor, startOverHint: startOverHint(setup))
   }
 
   /// A plugin that nobody asks for more than its methods.
@@ -24,10 +24,12 @@ enum Account {
   }
 
   private static func plugin(
-    _ configuration: Configuration, _ catalogue: [PlanUsage], store: any AccountStore, executor: LoopExecutor,
+    _ configuration: Configuration, _ sample: [PlanUsage], store: any AccountStore, executor: LoopExecutor,
     startOverHint: String?
   ) -> PlanPlugin {
-    let local = LocalAccount(catalogue: catalogue, manageURL: configuration.account.manageURL, store: store)
+    let local = LocalAccount(
+      catalogue: configuration.account.catalogue, orSample: sample, manageURL: configuration.account.manageURL,
+      store: store)
     var settings = PlanPlugin.Settings()
     settings.startOverHint = startOverHint
     settings.upgrade = configuration.binding(of: .onUpgrade, local: local)
@@ -75,7 +77,8 @@ enum Account {
       (engine, place) = (PostgreSQLEngine(url: url, account: account), setup.stateFolder.map { $0 + "/account.db" })
     }
     let settings = AccountDatabase.Settings(
-      accountID: account, initial: initial, companions: place.map { CompanionFiles(beside: $0) })
+      accountID: account, initial: initial, catalogue: setup.configuration?.account.catalogue,
+      companions: place.map { CompanionFiles(beside: $0) })
     return AccountDatabase(engine, settings, executor: executor, now: setup.now) { line in
       StandardError.line("rpcshell: " + line)
     }

@@ -78,6 +78,22 @@ struct AccountDatabaseSharingTests {
   }
 
   @Test(arguments: TestedEngine.allCases)
+  func `the plans that one session is told of can be had in another`(engine: TestedEngine) async throws {
+    let rig = try StoreRig(engine)
+    let plans = [Self.plan("Small"), Self.plan("Large")]
+    let unaware = rig.session(initial: Self.plan("Small"))
+    _ = try await unaware.load()
+    #expect(try await unaware.store.catalogue().get().get() == nil)
+    let told = rig.session(catalogue: plans)
+    _ = try await told.load()
+    #expect(try await unaware.store.catalogue().get().get() == plans)
+    try await unaware.keep(Self.plan("Large"))
+    _ = try await rig.session(catalogue: plans.reversed()).load()
+    #expect(try await unaware.store.catalogue().get().get() == plans.reversed(), "the last one told counts")
+    #expect(try await unaware.load().plan?.name == "Large")
+  }
+
+  @Test(arguments: TestedEngine.allCases)
   func `a session goes on with what another left open`(engine: TestedEngine) async throws {
     let rig = try StoreRig(engine)
     let (one, other) = (rig.session(), rig.session())

@@ -99,7 +99,8 @@ struct SQLiteLossTests {
       #"""
       "$tool" "$base" keep Plus begin k onUpgrade end k completed Studio
       python3 -c 'import sqlite3,sys
-      c = sqlite3.connect(sys.argv[1]); c.execute("DROP TABLE commits"); c.execute("PRAGMA user_version = 1"); c.commit()' "$base"
+      c = sqlite3.connect(sys.argv[1]); c.execute("DROP TABLE commits")
+      c.execute("ALTER TABLE account DROP COLUMN catalogue"); c.execute("PRAGMA user_version = 1"); c.commit()' "$base"
       printf '\0' >"$base-lock"
       "$tool" "$base" load history begin m onManage shell 'rm "$base"' load
       """#)

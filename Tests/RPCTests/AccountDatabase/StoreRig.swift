@@ -34,14 +34,15 @@ final class StoreRig: Sendable {
   /// A session. It is gone with its value.
   /// - Parameter reached: told of each step of the session's engine, which it may have fail.
   func session(
-    account: String = "default", initial: PlanUsage? = nil, now: Double = 1_792_368_000,
+    account: String = "default", initial: PlanUsage? = nil, catalogue: [PlanUsage]? = nil, now: Double = 1_792_368_000,
     executor: LoopExecutor = LoopExecutor(),
     reached: @escaping @Sendable (SteppedEngine.Step) throws(DatabaseFailure) -> Void = { _ in }
   ) -> StoreSession {
     let ended = Later<Void>()
     let engine = SteppedEngine(engine(account: account), ended: { ended.set(()) }, reached: reached)
     let settings = AccountDatabase.Settings(
-      accountID: account, initial: initial, companions: CompanionFiles(beside: folder.at("state/account.db")))
+      accountID: account, initial: initial, catalogue: catalogue,
+      companions: CompanionFiles(beside: folder.at("state/account.db")))
     let store = AccountDatabase(engine, settings, executor: executor, now: { now }) { [lines] line in
       lines.withLock { $0.append(line) }
     }

@@ -15,7 +15,7 @@ struct StoreCommandTests {
     #"{"idempotencyKey":"b","action":"restore","digest":"","begun":90,"ended":95,"outcome":"interrupted","members":null}"#,
   ]
   private static let export =
-    #"{"version":1,"plan":\#(plan),"asOf":"2026-10-19","journal":[\#(entries.joined(separator: ","))]}"#
+    #"{"version":1,"plan":\#(plan),"asOf":"2026-10-19","catalogue":[\#(plan)],"journal":[\#(entries.joined(separator: ","))]}"#
 
   private func run(_ arguments: [String], input: String = "", store: String = "sqlite:s/account.db") async throws
     -> RunningShell.Ending
@@ -36,7 +36,7 @@ struct StoreCommandTests {
     #expect(try await run(["import", folder.at("export.json"), "--force"]).exit == .status(0))
     #expect(try await run(["export"]).texts == export.texts)
     let check = try await run(["check"])
-    #expect(check.texts == ["\(database) is good: version 2, actions: 2, 1 of them interrupted"])
+    #expect(check.texts == ["\(database) is good: version 3, actions: 2, 1 of them interrupted"])
     #expect(check.exit == .status(0) && check.errors == [])
   }
 
@@ -51,9 +51,9 @@ struct StoreCommandTests {
       second.errors == [
         "rpcshell: The account store \(database) has this account already; --force replaces it, with its journal"
       ])
-    #expect(try await run(["check"]).texts == ["\(database) is good: version 2, actions: 2, 1 of them interrupted"])
+    #expect(try await run(["check"]).texts == ["\(database) is good: version 3, actions: 2, 1 of them interrupted"])
     #expect(try await run(["import", "--force"], input: empty).exit == .status(0))
-    #expect(try await run(["check"]).texts == ["\(database) is good: version 2, actions: 0"])
+    #expect(try await run(["check"]).texts == ["\(database) is good: version 3, actions: 0"])
   }
 
   @Test(arguments: [

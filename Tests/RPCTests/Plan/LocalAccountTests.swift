@@ -14,13 +14,23 @@ struct LocalAccountTests {
       details: [.init("plan", plan.jsonText)])
   }
 
-  private func run(_ call: ActionCall) async throws -> ActionResult {
+  private func run(_ call: ActionCall, of account: LocalAccount? = nil) async throws -> ActionResult {
     let host = PluginHost(executor: LoopExecutor(), clock: ManualClock(), now: { 0 }) { _ in }
-    return try await account.run(call, host: host) { _ in }
+    return try await (account ?? self.account).run(call, host: host) { _ in }
   }
 
   @Test func `it goes up to the next plan`() async throws {
     #expect(try await run(call(.plus)).plan == PlanUsage.top.jsonText)
+  }
+
+  @Test func `what can be had is what it is told, else what another session was told, else the sample`() async throws {
+    let store = ScriptedStore(executor: LoopExecutor())
+    let untold = LocalAccount(catalogue: nil, orSample: [.plus, .top], store: store)
+    #expect(try await run(call(.plus), of: untold).plan == PlanUsage.top.jsonText)
+    store.tellCatalogue([.top, .plus])
+    #expect(try await run(call(.top), of: untold).plan?.description.contains(#""name":"Plus""#) == true)
+    let told = LocalAccount(catalogue: [.plus, .top], store: store)
+    #expect(try await run(call(.plus), of: told).plan == PlanUsage.top.jsonText)
   }
 
   @Test func `what was used and the date stay`() async throws {

@@ -17,6 +17,8 @@ final class ScriptedStore: AccountStore {
     var interrupted: [Intent] = []
     /// What sessions before this one left, newest first.
     var past: [JournalEntry] = []
+    /// What another session was told can be had.
+    var catalogue: [PlanUsage]?
     var changed: (@Sendable () -> Void)?
   }
 
@@ -53,6 +55,8 @@ final class ScriptedStore: AccountStore {
   func remember(_ intent: Intent, _ outcome: IntentOutcome.Name?) {
     state.withLock { $0.past.insert(JournalEntry(intent, outcome: outcome, isInterrupted: false), at: 0) }
   }
+
+  func tellCatalogue(_ plans: [PlanUsage]) { state.withLock { $0.catalogue = plans } }
 
   /// What was written down under a key is not so any more.
   func forget(_ key: String) { state.withLock { $0.past.removeAll { $0.intent.key == key } } }
@@ -130,6 +134,8 @@ final class ScriptedStore: AccountStore {
       Self.value(memory.find(key)) ?? state.withLock { $0.past.first { $0.intent.key == key } }
     }
   }
+
+  func catalogue() -> Eventual<Result<[PlanUsage]?, StoreFailure>> { .now(.success(state.withLock(\.catalogue))) }
 
   func history(limit: Int) -> Eventual<Result<[JournalEntry], StoreFailure>> {
     answer(.history, "history \(limit)") { [self] in
