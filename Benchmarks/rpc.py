@@ -122,7 +122,9 @@ def build():
     handlers = {action: {"adapter": "exec", "command": ["./" + HANDLER.name]}
                 for action in ["onUpgrade", "onManage", "onRestore"]}
     EXEC_CONFIGURATION.write_text(json.dumps({"timeZone": "UTC", "store": "memory", "handlers": handlers}))
-    (BUILT / "account.db").unlink(missing_ok=True)
+    # With its lock, which says that there was one.
+    for left in [*BUILT.glob("account*"), BUILT / "plan.json"]:
+        left.unlink(missing_ok=True)
     STORED.write_text(json.dumps({"timeZone": "UTC", "store": f"sqlite:{BUILT / 'account.db'}"}))
     FORWARDING.write_text(json.dumps({"plugins": [{"name": "echo", "command": [str(REFERENCE)]}]}))
 
